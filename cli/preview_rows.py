@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import json
 import sys
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -18,6 +19,9 @@ from compiled_plan.cli.common.terminal import Debug, ExitCode, app_for, fail, ru
 from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.inspection.checked_plans import plan_from_file
+
+if TYPE_CHECKING:
+    from compiled_plan.api.testing.cases import Case
 
 app = app_for("preview-rows")
 
@@ -30,6 +34,8 @@ def preview(
     rows: Annotated[int, typer.Option(help="Maximum number of rows.", min=1)] = 100,
     seconds: Annotated[float, typer.Option(help="Maximum time once Spark runs.", min=0)] = 30.0,
     warm: Annotated[str, typer.Option(metavar="5min", help="Keep Spark alive for that time.")] = "",
+    sample: Annotated[str, typer.Option(metavar="FILE", help="Tests whose rows take the place of the sources.")] = "",
+    test: Annotated[str, typer.Option(help="The test of the sample.")] = "",
     progress_file: Annotated[str, typer.Option(help='Replaced by the numbers of rows: {"done", "of"}.')] = "",
     debug: Debug = False,
 ) -> None:
@@ -42,28 +48,40 @@ def preview(
         from compiled_plan.api.results.bounded import Limits, bounded_rows
         from compiled_plan.api.results.tableau import Display
         from compiled_plan.api.running.embedded import execute
+        from compiled_plan.api.testing.sampling import sample_rows
         from compiled_plan.plans.execution.session.kept import session_of_command
         from compiled_plan.plans.execution.spark.logs import silence_py4j
+        from compiled_plan.plans.execution.testing.sessions import engines_of
         from compiled_plan.plans.plan.session_options import UTC, zones_of
 
         if not debug:
             silence_py4j()
-        compiled = plan_from_file(plan)
-        with session_of_command("", {}, verbose=debug, meanwhile=None):
+        compiled, limits = plan_from_file(plan), Limits(rows, seconds)
+        case = _case(sample, test) if sample else None
+        with session_of_command("", {}, verbose=debug, meanwhile=None) as spark:
             _report(progress_file, 0, rows)
-            result = execute(compiled, options, display=Display((*zones_of(compiled), UTC)[0]))
-            limits = Limits(rows, seconds)
-            document = bounded_rows(result, limits, lambda count: _report(progress_file, count, rows))
+            report = partial(_report, progress_file, of=rows)
+            if case is not None:
+                document = sample_rows(compiled, case, engines_of(spark), limits, report)
+            else:
+                result = execute(compiled, options, display=Display((*zones_of(compiled), UTC)[0]))
+                document = bounded_rows(result, limits, report)
         sys.stdout.write(document.model_dump_json())
     except CompiledPlanError as fault:
         fail(fault, debug=debug)
         raise typer.Exit(ExitCode.FAILED) from None
 
 
-def _report(file: str, done: int, total: int) -> None:
+def _case(sample: str, test: str) -> Case:
+    from compiled_plan.api.testing.cases import case_named, cases_of_text
+
+    return case_named(cases_of_text(Path(sample).read_text(encoding="utf-8")), test)
+
+
+def _report(file: str, done: int, of: int) -> None:
     if file:
         new = Path(f"{file}.new")
-        new.write_text(json.dumps({"done": done, "of": total}))
+        new.write_text(json.dumps({"done": done, "of": of}))
         new.replace(file)
 
 

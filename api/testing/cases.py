@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from compiled_plan.api.scripts import PYTHON, SQL
-from compiled_plan.api.testing.document import Document, KeyPath, read_document
+from compiled_plan.api.testing.document import UNSAVED, Document, KeyPath, read_document
 from compiled_plan.plans.errors import PlanError, ProgramError
 
 #: The time at which a test begins by default.
@@ -20,6 +20,8 @@ START = "2024-01-01 00:00:00"
 PATTERNS = ("*.test.yaml", "*.test.yml")
 #: Suffixes of programs, in the order in which a file of tests looks for the one with its name.
 _SUFFIXES = (SQL, PYTHON, ".json")
+#: The program of tests without a file.
+CALLERS = "program"
 #: The keys that give a test its program.
 _PROGRAM = frozenset(("program", "sql"))
 
@@ -118,6 +120,33 @@ def cases_in(path: str | Path) -> list[Case]:
 def cases_of(document: Document) -> list[Case]:
     """The tests of a parsed file. Raises as `cases_in` does."""
     return list(_cases(document))
+
+
+def cases_of_text(text: str) -> list[Case]:
+    """The tests of a text, whose program is that of the caller, whatever file it names.
+
+    Raises:
+        ProgramError: the text is no file of tests; with the line.
+    """
+    document = read_document(UNSAVED, text)
+    if isinstance(document.value, dict) and "sql" not in document.value:
+        document.value = document.value | {"program": CALLERS}
+    return cases_of(document)
+
+
+def case_named(cases: Sequence[Case], name: str) -> Case:
+    """The test with a name.
+
+    Raises:
+        ProgramError: there is none.
+    """
+    from compiled_plan.plans.findings import did_you_mean
+
+    case = next((case for case in cases if case.name == name), None)
+    if case is None:
+        names = [case.name for case in cases]
+        raise ProgramError(f"there is no test {name!r}", where="tests", remedy=did_you_mean(name, names))
+    return case
 
 
 def files_in(place: str | Path) -> list[Path]:

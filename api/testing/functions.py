@@ -41,6 +41,11 @@ def with_results(plan: CompiledPlan, case: Case) -> CompiledPlan:
     return plan.with_nodes([with_calls(node, changed) for node in plan.nodes])
 
 
+def called_functions(plan: CompiledPlan) -> set[str]:
+    """The names of the functions that a plan calls."""
+    return {name for node in plan.nodes for call in calls_of(node) if (name := user_name(call))}
+
+
 def check_called(plan: CompiledPlan, case: Case) -> None:
     """Raise ProgramError if a test fixes the results of a function that the plan does not call.
 
@@ -48,7 +53,7 @@ def check_called(plan: CompiledPlan, case: Case) -> None:
     """
     if not case.functions or case.upgrades:
         return
-    called = {user_name(call) for node in plan.nodes for call in calls_of(node)}
+    called = called_functions(plan)
     missing = next((name for name in case.functions if name not in called), None)
     if missing is not None:
         raise _fault(case, missing, f"the program calls no function {missing!r}", "name a scalar function of it")

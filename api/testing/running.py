@@ -243,6 +243,10 @@ class Running:
         assert self._plan is not None
         return self._plan
 
+    def changes(self, table: str) -> Sequence[Change]:
+        """All changes of a table so far, by `table_id`."""
+        return self._changes.get(table, ())
+
     def close(self) -> None:
         """Release the resources of the test."""
         if self._engine is not None:
@@ -436,7 +440,7 @@ class Running:
         for written, expected in step.value.items():
             path = (*step.spot, written)
             name, table = self._table(written, path, self._tables.sinks, "writes")
-            row_type = _written_columns(table)
+            row_type = written_columns(table)
             whole = isinstance(expected, Mapping)
             if whole:
                 path, expected = (*path, "table"), expected["table"]
@@ -469,7 +473,8 @@ def _with_columns_of(new: CatalogTable, old: CatalogTable, changes: Sequence[Cha
     return [Change(c.kind, tuple(None if at is None else c.row[at] for at in places)) for c in changes]
 
 
-def _written_columns(table: CatalogTable) -> RowType:
+def written_columns(table: CatalogTable) -> RowType:
+    """The columns of rows of a sink."""
     assert table.resolved_table is not None
     return physical_row(table.resolved_table)
 

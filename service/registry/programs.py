@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from compiled_plan.plans.errors import PlanError, UnsupportedError
@@ -43,6 +44,7 @@ class Before:
     program: str | None
     options: Mapping[str, str] = field(default_factory=dict)
     language: str = ""
+    tests: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +125,14 @@ def arguments(parts: Parts, source: Source, before: Before | None) -> dict[str, 
     }
 
 
-def preview(parts: Parts, source: Source, before: Before | None, at: int | str, rows: int) -> str:
+def preview(
+    parts: Parts,
+    source: Source,
+    before: Before | None,
+    at: int | str,
+    rows: int,
+    sample: Mapping[str, str] = MappingProxyType({}),
+) -> str:
     """The plan of a preview.
 
     Args:
@@ -132,13 +141,14 @@ def preview(parts: Parts, source: Source, before: Before | None, at: int | str, 
         before: the version in force, whose secrets the script may have masked; None for a new pipeline.
         at: the position of the cursor in the script, or a table of the script.
         rows: the maximum number of rows.
+        sample: the arguments `tests` and `test` of the task `preview`.
 
     Raises:
         CompiledPlanError: there is nothing to preview, or it is refused.
     """
     how = arguments(parts, source, before)
     shared = ("text", "settings", "old", "known", "allowed")
-    return str(parts.workers.run("preview", at=at, rows=rows, **{name: how[name] for name in shared}))
+    return str(parts.workers.run("preview", at=at, rows=rows, **{name: how[name] for name in shared}, **sample))
 
 
 def table_preview(parts: Parts, version: Before, node: int, rows: int) -> str:

@@ -30,6 +30,7 @@ from compiled_plan.service.web.runs import RunsOf
 from compiled_plan.service.web.versions import before
 
 router = APIRouter(prefix="/preview", tags=["rows"])
+_TESTS = "tests.yaml"
 
 
 class ToPreview(RequestBody):
@@ -53,6 +54,12 @@ class ToPreview(RequestBody):
         description="id of a source or sink in the plan of the version, instead of a statement: its table, also "
         "without an SQL program",
     )
+    test: Short | None = Field(
+        default=None, description="test whose rows take the place of the live sources; its clock and session options hold"
+    )
+    tests: Text | None = Field(
+        default=None, description="file of tests with `test`; by default that of the version of `over`"
+    )
     rows: int = Field(default=100, ge=1, le=1000, description="maximum number of rows")
     seconds: float = Field(default=30.0, ge=1, le=120, description="maximum time once Spark runs")
 
@@ -64,6 +71,10 @@ class ToPreview(RequestBody):
             raise ValueError("give program, over, or both")
         if self.node is not None and self.program is not None:
             raise ValueError("a node is one of a version: leave the program out")
+        if self.tests is not None and self.test is None:
+            raise ValueError("name the test in `test`")
+        if self.node is not None and self.test is not None:
+            raise ValueError("a node has no rows in a test: give its table in `table`, with an SQL program")
         return self
 
 
@@ -73,18 +84,34 @@ class PreviewJob(JobDocument[BoundedRows]):
 
 @router.post("", status_code=202, summary="Preview the first rows of a statement or table")
 def begin_preview(who: Editor, parts: PartsOf, runs: RunsOf, body: ToPreview) -> PreviewJob:
-    """Read the sources in a process of its own, and write nothing. 409 while a preview of the client runs."""
-    plan = _plan(parts, body)
+    """Read the sources, or rows of a test, in a process of its own, and write nothing. 409 while a preview of the client runs."""
+    old = before(parts, body.over, body.version) if body.over is not None else None
+    sample = _sample(parts, body, old)
+    plan = _plan(parts, body, old, sample)
     document = json.loads(plan)
     functions, environment = functions_of(document, programs.allowed(parts.settings))
     arguments = [f"{{{PLAN}}}", "--rows", str(body.rows), "--seconds", str(body.seconds), *functions]
-    job = Job(arguments, {PLAN: plan}, environment, secrets_in(document))
+    files = {PLAN: plan}
+    if sample:
+        arguments += ["--sample", f"{{{_TESTS}}}", f"--test={sample['test']}"]
+        files[_TESTS] = sample["tests"]
+    job = Job(arguments, files, environment, secrets_in(document))
     return PreviewJob.of_job(runs.previews.begin(who.name, job))
 
 
-def _plan(parts: Parts, body: ToPreview) -> str:
+def _sample(parts: Parts, body: ToPreview, old: programs.Before | None) -> dict[str, str]:
+    """The file of tests, and the test in it; empty for a preview of the live sources."""
+    if body.test is None:
+        return {}
+    tests = body.tests if body.tests is not None else "" if old is None else old.tests
+    programs.check_size(parts.settings, tests)
+    if not tests.strip():
+        raise NotFoundError("there are no tests", where=body.over or "tests", remedy="write tests of the program")
+    return {"tests": tests, "test": body.test}
+
+
+def _plan(parts: Parts, body: ToPreview, old: programs.Before | None, sample: dict[str, str]) -> str:
     """The plan of a preview."""
-    old = before(parts, body.over, body.version) if body.over is not None else None
     if body.node is not None:
         if old is None:
             raise NotFoundError("the pipeline has no version", where=body.over or "", remedy="add one")
@@ -100,7 +127,7 @@ def _plan(parts: Parts, body: ToPreview) -> str:
         text, options = old.program, dict(old.options)
     at = body.table if body.cursor is None else body.cursor
     assert at is not None
-    return programs.preview(parts, programs.Source("sql", text, options=options), old, at, body.rows)
+    return programs.preview(parts, programs.Source("sql", text, options=options), old, at, body.rows, sample)
 
 
 def _job(runs: RunsOf, who: Principal) -> Job:

@@ -12,7 +12,7 @@ from compiled_plan.service.common.texts import Text
 from compiled_plan.service.registry import programs
 from compiled_plan.service.store.errors import NotFoundError
 from compiled_plan.service.web.depends import Editor, PartsOf
-from compiled_plan.service.web.documents import Short
+from compiled_plan.service.web.documents import RequestBody, Short
 from compiled_plan.service.web.jobs import progress_of
 from compiled_plan.service.web.versions import ProgramOrPlan, before
 from compiled_plan.service.workers.test_jobs import TestJob, TestJobs
@@ -35,6 +35,18 @@ class ToTest(ProgramOrPlan):
 
     tests: Text = Field(description="tests, as in a file of `test-plan`; the program takes the place of its `program`")
     over: Short | None = Field(default=None, description="pipeline whose version in force is compiled over")
+
+
+class TestsText(RequestBody):
+    """A file of tests."""
+
+    tests: Text = Field(description="tests, as in a file of `test-plan`")
+
+
+class NamesDocument(BaseModel):
+    """The tests of a file."""
+
+    names: list[str] = Field(description="their names, in the order of the file")
 
 
 class StepDocument(BaseModel):
@@ -104,6 +116,13 @@ def begin_tests(who: Editor, parts: PartsOf, jobs: JobsOf, body: ToTest) -> Test
     return _document(
         jobs.begin(who.name, body.tests, lambda: parts.workers.run("plans_of_tests", tests=body.tests, **how))
     )
+
+
+@router.post("/names", summary="List the tests of a file")
+def names_of_tests(who: Editor, parts: PartsOf, body: TestsText) -> NamesDocument:
+    """Names by which `POST /preview` takes the rows of a test."""
+    programs.check_size(parts.settings, body.tests)
+    return NamesDocument(names=parts.workers.run("names_of_tests", tests=body.tests))
 
 
 @router.get("/{id}", summary="Progress and results of a run of tests")

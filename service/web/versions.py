@@ -117,6 +117,7 @@ def before(parts: Parts, name: str, number: int | None = None) -> programs.Befor
             versions.program_text(session, version),
             version.options,
             version.language,
+            versions.tests_text(session, version),
         )
 
 

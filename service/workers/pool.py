@@ -109,7 +109,7 @@ class Worker:
 
 
 #: Tasks on submitted programs and plans. Tasks on stored plans are faster and have separate workers.
-_ON_SUBMITTED = ("compile", "plans_of_tests", "complete", "read", "check")
+_ON_SUBMITTED = ("compile", "plans_of_tests", "names_of_tests", "complete", "read", "check")
 
 
 class _Lane(Lane):

@@ -7,11 +7,14 @@ from collections.abc import Callable, Mapping
 from itertools import islice, takewhile
 from operator import eq
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from compiled_plan.plans.errors import ProgramError, UnsupportedError, too_deep
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.service.common.outside import Allowed, check_outside, jars_of
+
+if TYPE_CHECKING:
+    from compiled_plan.api.testing.cases import Case
 
 Json = Any
 #: The maximum number of completions.
@@ -87,23 +90,50 @@ def plans_of_tests(
         plan: the text of a plan, instead of a program.
         how: further arguments of `compile_`.
     """
-    from compiled_plan.service.workers.testing import cases_of_text, plans_of
+    from compiled_plan.api.testing.cases import cases_of_text
+    from compiled_plan.service.workers.testing import plans_of
 
     def compiled(options: Mapping[str, str]) -> str:
         if plan:
             result = read(plan, allowed)
         else:
             result = compile_(text, file, {**(settings or {}), **options}, allowed=allowed, **how)
-        java = jars_of(json.loads(result["plan"]), Allowed(**(allowed or {})))
-        if java:
-            raise UnsupportedError(
-                "the service runs no functions in Java in tests",
-                where=java[0].name,
-                remedy="run the tests with `test-plan` on the command line",
-            )
+        _check_java(json.loads(result["plan"]), Allowed(**(allowed or {})))
         return str(result["plan"])
 
     return plans_of(cases_of_text(tests), compiled)
+
+
+def names_of_tests(tests: str) -> list[str]:
+    """The names of the tests in a file.
+
+    Args:
+        tests: the file.
+    """
+    from compiled_plan.api.testing.cases import cases_of_text
+
+    return [case.name for case in cases_of_text(tests)]
+
+
+def _check_java(plan: Json, allowed: Allowed) -> None:
+    """Raise if a plan calls functions in Java."""
+    java = jars_of(plan, allowed)
+    if java:
+        raise UnsupportedError(
+            "the service runs no functions in Java in tests",
+            where=java[0].name,
+            remedy="run the tests with `test-plan` on the command line",
+        )
+
+
+def _own_case(tests: str, test: str) -> Case:
+    """The test of a name, without files and programs of its own."""
+    from compiled_plan.api.testing.cases import case_named, cases_of_text
+    from compiled_plan.service.workers.testing import check_own
+
+    case = case_named(cases_of_text(tests), test)
+    check_own(case)
+    return case
 
 
 def complete(before: str, after: str, settings: Mapping[str, str], allowed: Mapping[str, Any]) -> Json:
@@ -135,23 +165,33 @@ def preview(
     old: str | None,
     allowed: Mapping[str, Any],
     known: str,
+    tests: str = "",
+    test: str = "",
 ) -> str:
     """The plan of a preview.
 
     Args:
         at: the position of the cursor in the script, or a table of the script.
         rows: the maximum number of rows.
+        tests: a file of tests.
+        test: the test whose rows take the place of the sources; empty for the sources.
         text, settings, old, allowed, known: as for `compile_`.
     """
     from compiled_plan.api.previews import preview_plan
+    from compiled_plan.api.testing.sampling import sample_of
     from compiled_plan.plans.files.code_folders import imported_from
     from compiled_plan.service.workers.unmasking import fill
 
+    case = _own_case(tests, test) if test else None
     may, filled = Allowed(**allowed), fill(text, known, None if old is None else json.loads(old))
     with filled.unseen(), imported_from([Path(folder) for folder in may.programs]):
-        plan = preview_plan(settings, filled.text, at, rows).to_json()
+        compiled = preview_plan({**settings, **(case.settings if case is not None else {})}, filled.text, at, rows)
+    plan = compiled.to_json()
     document = json.loads(plan)
     check_outside(document, may)
+    if case is not None:
+        _check_java(document, may)
+        sample_of(case, compiled)
     filled.check(document)
     return plan
 
@@ -362,6 +402,7 @@ def _common(left: str, right: str) -> int:
 TASKS: Mapping[str, Callable[..., Json]] = {
     "compile": compile_,
     "plans_of_tests": plans_of_tests,
+    "names_of_tests": names_of_tests,
     "complete": complete,
     "preview": preview,
     "table_preview": table_preview,

@@ -26,27 +26,10 @@ if TYPE_CHECKING:
     from compiled_plan.plans.plan import CompiledPlan
 
 Json = Any
-#: The file of the program, which each test gets.
-_PROGRAM = "program"
 #: Java ends at once if its heap is full, so that its process starts anew.
 _JAVA = "-XX:+ExitOnOutOfMemoryError -XX:MaxMetaspaceSize=512m -XX:MaxDirectMemorySize=256m"
 _FULL = {"full": True}
 _REMEDY = "run it with `test-plan` on the command line"
-
-
-def cases_of_text(text: str) -> list[Case]:
-    """The tests of a text, whose program is that of the caller, whatever file it names.
-
-    Raises:
-        ProgramError: the text is no file of tests; with the line.
-    """
-    from compiled_plan.api.testing.cases import cases_of
-    from compiled_plan.api.testing.document import UNSAVED, read_document
-
-    document = read_document(UNSAVED, text)
-    if isinstance(document.value, dict) and "sql" not in document.value:
-        document.value = document.value | {"program": _PROGRAM}
-    return cases_of(document)
 
 
 def check_own(case: Case) -> None:
@@ -55,7 +38,9 @@ def check_own(case: Case) -> None:
     Raises:
         ProgramError: with the line.
     """
-    if case.sql or case.program != _PROGRAM:
+    from compiled_plan.api.testing.cases import CALLERS
+
+    if case.sql or case.program != CALLERS:
         key = "sql" if case.sql else "program"
         raise case.document.error(case.place(key), f"`{key}` of a test is another program", f"remove it, or {_REMEDY}")
     if case.init:
@@ -104,6 +89,7 @@ def _compiled(plan: Json) -> Callable[[Case], CompiledPlan]:
 
 
 def _answer(request: Json, engines: Any, write: Callable[[Json], None]) -> Json:
+    from compiled_plan.api.testing.cases import cases_of_text
     from compiled_plan.api.testing.reporting import document
     from compiled_plan.api.testing.running import run_case
 

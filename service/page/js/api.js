@@ -104,6 +104,7 @@ export const compile = (body, over) => post("/compile", { ...body, over });
 export const complete = (before, after) => post("/complete", { before, after });
 /** Run tests of a program, without storing it. */
 export const beginTests = (body) => post("/tests", body);
+export const testNames = (text) => post("/tests/names", { tests: text });
 export const tests = (id) => get(`/tests/${encodeURIComponent(id)}`);
 export const cancelTests = (id) => request("DELETE", `/tests/${encodeURIComponent(id)}`);
 /** The client's last preview of rows. */

@@ -61,6 +61,43 @@ CREATE TABLE sums (item STRING, total INT) WITH ('connector' = 'blackhole');"""
     look(page, "preview")
 
 
+UNREACHABLE = """CREATE TABLE orders (item STRING, price INT) WITH ('connector' = 'kafka', 'topic' = 'orders',
+  'properties.bootstrap.servers' = 'localhost:1', 'format' = 'json');
+CREATE TABLE others (item STRING) WITH ('connector' = 'datagen');
+CREATE TABLE sums (item STRING, total INT) WITH ('connector' = 'print');
+SELECT item FROM others;
+INSERT INTO sums SELECT item, SUM(price) FROM orders GROUP BY item;"""
+TESTS = """tests:
+- name: two nuts
+  steps:
+  - rows: {orders: [{item: nut, price: 3}]}
+  - rows: {orders: [{item: nut, price: 4}]}
+  - expect: {sums: []}"""
+
+
+def test_rows_of_a_test_instead_of_the_sources(place: tuple[Page, str]) -> None:
+    page, address = place
+    page.goto(f"{address}/#/new")
+    editor = page.get_by_role("textbox", name="SQL program")
+    editor.fill(UNREACHABLE)
+    page.get_by_role("button", name="Tests").click()
+    page.get_by_role("textbox", name="Tests").fill(TESTS)
+    page.get_by_role("button", name="Rows", exact=True).click()
+    page.get_by_label("from").select_option("test: two nuts")
+    editor.press("Control+End")
+    editor.press("Control+Enter")
+    shown = page.get_by_role("region", name="Rows", exact=True)
+    expect(shown).to_contain_text("3 rows", timeout=SPARK)
+    for row, (kind, total) in enumerate((("+I", "3"), ("-U", "3"), ("+U", "7")), 1):
+        expect(shown.get_by_role("row").nth(row)).to_contain_text(re.compile(rf"{re.escape(kind)}\s*nut\s*{total}"))
+    look(page, "preview-of-test")
+    # Another statement reads a table that the test leaves out.
+    for _ in range(2):
+        editor.press("ArrowUp")
+    editor.press("Control+Enter")
+    expect(page.get_by_role("alert")).to_contain_text("the test 'two nuts' has no rows for 'others'")
+
+
 GENERATED = """CREATE TABLE orders (id BIGINT, item STRING) WITH ('connector' = 'datagen', 'rows-per-second' = '20',
   'fields.id.kind' = 'sequence', 'fields.id.start' = '1', 'fields.id.end' = '1000000', 'fields.item.length' = '3');
 CREATE TABLE kept (number BIGINT, item STRING) WITH ('connector' = 'blackhole');

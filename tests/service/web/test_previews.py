@@ -165,3 +165,41 @@ def test_refusals(client: TestClient, body: dict[str, Any], said: str) -> None:
     answer = client.post("/preview", json=body)
     assert answer.status_code == 422
     assert said in answer.text
+
+
+TESTS = """tests:
+- {name: some, set: {table.local-time-zone: Europe/Berlin}, steps: [{rows: {orders: [[1]]}}]}
+- {name: none, steps: [{rows: {others: [[1]]}}]}
+- {name: file, init: x.sql, steps: [{rows: {orders: [[1]]}}]}
+"""
+
+
+def test_rows_of_a_test_take_the_place_of_the_sources(client: TestClient, shop: str, gate: Path) -> None:
+    gate.touch()
+    stored = {"program": f"{PROGRAM}-- tested", "tests": TESTS, "put_in_force": True}
+    client.post(f"/pipelines/{shop}/versions", json=stored).raise_for_status()
+    for body in ({"over": shop}, {"program": PROGRAM, "tests": TESTS}):
+        client.post("/preview", json={"table": "orders", "test": "some", **body}).raise_for_status()
+        options = ended(client)["result"]["rows"][0]["values"][0]
+        assert "--sample" in options and "tests.yaml --test=some" in options
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "said"),
+    [
+        ({"test": "none", "tests": TESTS}, 422, "'none' has no rows for 'orders'"),
+        ({"test": "file", "tests": TESTS}, 422, "`init` names files"),
+        ({"test": "soem", "tests": TESTS}, 422, "no test 'soem'"),
+        ({"test": "some", "tests": "tests: ["}, 422, "not YAML"),
+        ({"test": "some"}, 404, "there are no tests"),
+        ({"tests": TESTS}, 422, "name the test in `test`"),
+    ],
+)
+def test_tests_without_rows_for_a_statement(client: TestClient, body: dict[str, str], status: int, said: str) -> None:
+    answer = client.post("/preview", json={"program": PROGRAM, "table": "orders", **body})
+    assert (answer.status_code, said in answer.text) == (status, True), answer.text
+
+
+def test_a_node_has_no_rows_in_a_test(client: TestClient, shop: str) -> None:
+    answer = client.post("/preview", json={"over": shop, "node": 1, "test": "some", "tests": TESTS})
+    assert (answer.status_code, "a node has no rows in a test" in answer.text) == (422, True)

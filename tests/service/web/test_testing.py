@@ -55,6 +55,13 @@ def test_a_text_that_is_no_file_of_tests_fails_with_its_line(client: TestClient,
     assert "line 2" in document["where"]
 
 
+def test_names_of_the_tests_of_a_file(client: TestClient) -> None:
+    tests = "tests: [{name: a, steps: [{end:}]}, {steps: [{end:}]}]"
+    assert client.post("tests/names", json={"tests": tests}).json() == {"names": ["a", "test 2"]}
+    refused = client.post("tests/names", json={"tests": "tests: ["})
+    assert (refused.status_code, "not YAML" in refused.json()["detail"]) == (422, True)
+
+
 def test_an_unknown_run_is_not_found(client: TestClient) -> None:
     assert client.get("tests/none").status_code == 404
     assert client.delete("tests/none").status_code == 404

@@ -8,7 +8,7 @@ import { html } from "../lit.js";
 import { go } from "../router.js";
 import { createStore } from "../store.js";
 import { editorBody, editorHead, GRAPH } from "./editor_parts.js";
-import { editorRows } from "./editor_rows.js";
+import { editorRows, LIVE } from "./editor_rows.js";
 import { testsOf } from "./editor_tests.js";
 import { askUpgrade } from "./upgrade_dialog.js";
 
@@ -23,9 +23,8 @@ export function editorView(context, route) {
   const name = route.params.name ?? "";
   const store = createStore({
     name, pipeline: null, program: DRAFTS.get(name) ?? NO_PROGRAM, options: {}, base: 0, fresh: "", description: "",
-    draft: UNCHECKED, side: "plan", selected: null, busy: "", problem: null, keywords: [], preview: NO_JOB, restored: DRAFTS.has(name),
+    draft: UNCHECKED, side: "plan", selected: null, busy: "", problem: null, keywords: [], preview: NO_JOB, sample: LIVE, restored: DRAFTS.has(name),
   });
-  const rows = editorRows(store, () => ({ program: store.get().program.text, options: store.get().options, over: name || undefined }));
   let timer = 0;
   let checks = 0;
   let created = "";
@@ -34,6 +33,7 @@ export function editorView(context, route) {
   const over = () => (store.get().pipeline?.in_force ? name : undefined);
 
   const tests = testsOf(name, store, () => ({ ...body(), over: over() }));
+  const rows = editorRows(store, () => ({ program: store.get().program.text, options: store.get().options, over: name || undefined }), tests.text);
 
   async function load() {
     api.words().then(({ keywords }) => store.set({ keywords })).catch(() => {});

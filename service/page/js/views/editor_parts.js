@@ -91,12 +91,16 @@ function status(draft) {
 
 function side(state, { set, rows, tests }) {
   const { compiled, fault } = state.draft;
+  const show = (key) => {
+    set({ side: key });
+    if (key === "rows") rows.list();
+  };
   const mayPreview = state.program.language === "sql";
   const tabs = { plan: "Plan", ...(compiled?.diff ? { changes: "Changes" } : {}), ...(mayPreview ? { rows: "Rows" } : {}), tests: "Tests" };
   const chosen = tabs[state.side] ? state.side : "plan";
   return html`<div class="editor-side-head">
       <div class="segments" role="group" aria-label="Results">
-        ${Object.entries(tabs).map(([key, words]) => html`<button type="button" aria-pressed=${key === chosen ? "true" : "false"} @click=${() => set({ side: key })}>${words}</button>`)}
+        ${Object.entries(tabs).map(([key, words]) => html`<button type="button" aria-pressed=${key === chosen ? "true" : "false"} @click=${() => show(key)}>${words}</button>`)}
       </div>
       ${fault && compiled && !OWN.has(chosen) ? html`<span class="muted">of the last program that compiled</span>` : nothing}
     </div>
