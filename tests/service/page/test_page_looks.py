@@ -123,6 +123,41 @@ def test_long_names_and_texts_do_not_scroll_sideways(open_page: Open, site: Site
     site.client.delete(f"pipelines/{LONG}", headers={"if-match": "*"}).raise_for_status()
 
 
+@pytest.mark.parametrize("width", [1280, 1360, 1440, 1600])
+def test_an_open_panel_cuts_off_no_operator(open_page: Open, width: int) -> None:
+    page = open_page(SALES, width=width)
+    first, last = page.locator(".node").first, page.locator(".node", has_text="Write sales_by_country")
+    expect(last).to_be_in_viewport(ratio=0.99)
+    start = first.bounding_box()
+    last.click()
+    expect(page.locator("#panel-title")).to_be_focused()
+    scrolled = "(() => { const view = document.querySelector('.graph-scroll'); return view.scrollWidth - view.clientWidth; })()"
+    page.wait_for_function(f"{scrolled} === 0")
+    expect(last).to_be_in_viewport(ratio=0.99)
+    page.keyboard.press("Escape")
+    expect(page.locator("#panel-title")).to_have_count(0)
+    page.wait_for_function(f"{scrolled} === 0")
+    assert first.bounding_box() == start
+
+
+def test_a_panel_beside_a_long_plan_leaves_its_operator_in_view(open_page: Open, site: Site) -> None:
+    tables = (
+        "CREATE TABLE t (id INT, s STRING) WITH ('connector' = 'datagen');"
+        "CREATE TABLE o (id INT, s STRING, PRIMARY KEY (s) NOT ENFORCED) WITH ('connector' = 'print');"
+    )
+    name = site.name_of_new(tables + AGGREGATES.program(18), "long")
+    page = open_page(f"pipelines/{name}", width=1360)
+    node = page.locator(".node").nth(15)
+    node.click()
+    expect(node).to_have_attribute("aria-pressed", "true")
+    expect(node).to_be_in_viewport(ratio=0.99)
+    panel = page.get_by_role("complementary").bounding_box()
+    box = node.bounding_box()
+    assert box is not None and panel is not None
+    assert box["x"] + box["width"] < panel["x"]
+    site.client.delete(f"pipelines/{name}", headers={"if-match": "*"})
+
+
 def drawn_in(page: Page, where: str) -> float:
     """Milliseconds from the list of pipelines to the first frame with a plan."""
     page.goto(page.url.partition("#")[0] + "#/pipelines")

@@ -17,13 +17,21 @@ const MANY = 24;
 const LAYOUTS = new WeakMap();
 const NARROW = matchMedia("(max-width: 640px)");
 
-/** The cached layout of a graph. On a narrow screen, a graph that is longer than broad goes down. */
-function placed(graph, always) {
-  const most = (key) => Math.max(...graph.nodes.map((node) => node[key]));
-  const down = always || (NARROW.matches && most("rank") >= most("row"));
-  if (LAYOUTS.get(graph)?.down !== down) LAYOUTS.set(graph, layout(graph, down));
-  return LAYOUTS.get(graph);
+/** The cached layout of a graph in a direction. */
+function layoutOf(graph, down) {
+  if (!LAYOUTS.has(graph)) LAYOUTS.set(graph, {});
+  return (LAYOUTS.get(graph)[down] ??= layout(graph, down));
 }
+
+/** A graph goes down on a narrow screen if it is longer than broad, and where only that shows it whole. */
+function placed(graph, always, room) {
+  const most = (key) => Math.max(...graph.nodes.map((node) => node[key]));
+  const isWhole = (down) => wholeScale(layoutOf(graph, down), room) >= SMALLEST;
+  const down = always || (NARROW.matches ? most("rank") >= most("row") : Boolean(room) && !isWhole(false) && isWhole(true));
+  return layoutOf(graph, down);
+}
+
+const wholeScale = ({ width, height }, room) => Math.min(1, room.width / width, room.height / height);
 
 /**
  * The graph of a plan.
@@ -39,9 +47,10 @@ function placed(graph, always) {
  * @param {Map<number, string>} [options.changes] changes by operator
  * @param {boolean} [options.legend]
  * @param {boolean} [options.down] from top to bottom on all screens
+ * @param {{width: number, height: number}|null} [options.room] the size of the view, as `arrange` reports it
  */
-export function graphView({ id, graph, label, selected, choose, figures, rates, busiest = null, changes, legend = true, down = false }) {
-  const positions = placed(graph, down);
+export function graphView({ id, graph, label, selected, choose, figures, rates, busiest = null, changes, legend = true, down = false, room = null }) {
+  const positions = placed(graph, down, room);
   const first = selected ?? graph.nodes[0]?.id;
   return html`<div class="graph" id=${id}>
     <div
@@ -127,8 +136,14 @@ function chip(entry, at, all) {
   </span>`;
 }
 
-/** Position the operators after each rendering, since the CSP forbids inline styles; returns true for a new layout. */
-export function arrange(id, least = LEGIBLE) {
+/**
+ * Position the operators after each rendering, since the CSP forbids inline styles; returns true for a new layout.
+ * @param {string} id
+ * @param {object} [options]
+ * @param {number} [options.least] the smallest scale of a graph that is scrolled
+ * @param {(room: {width: number, height: number}) => void} [options.resized] called with each new size of the view
+ */
+export function arrange(id, { least = LEGIBLE, resized } = {}) {
   const canvas = document.querySelector(`#${id} .graph-canvas`);
   const positions = canvas?.layout;
   if (!positions || canvas.arranged === positions) return false;
@@ -140,7 +155,32 @@ export function arrange(id, least = LEGIBLE) {
     element.style.height = `${NODE.height}px`;
   }
   fit(id, least);
+  showChosen(canvas);
+  follow(id, canvas.parentElement, least, resized);
   return true;
+}
+
+const showChosen = (canvas) => canvas.querySelector('[aria-pressed="true"]')?.scrollIntoView({ block: "nearest", inline: "nearest" });
+
+const FOLLOWED = new WeakSet();
+
+/** Fit the graph again when its view gets another width, such as beside an opened panel. */
+function follow(id, view, least, resized) {
+  if (FOLLOWED.has(view)) return;
+  FOLLOWED.add(view);
+  let width = 0;
+  new ResizeObserver(() => {
+    // The height follows the graph, and the inner width its scroll bars.
+    if (view.offsetWidth === width || !view.isConnected) return;
+    const isFirst = !width;
+    width = view.offsetWidth;
+    const most = parseFloat(getComputedStyle(view.parentElement).maxHeight);
+    resized?.({ width, height: most ? most - view.nextElementSibling.offsetHeight : view.clientHeight });
+    const canvas = view.querySelector(".graph-canvas");
+    if (isFirst || canvas.dataset.zoomed) return;
+    fit(id, least);
+    showChosen(canvas);
+  }).observe(view);
 }
 
 /** Scroll a graph, not the page, so that an operator is near its left edge. */
@@ -170,6 +210,7 @@ function zoom(id, by) {
   const scroll = canvas.parentElement;
   const [x, y] = [scroll.scrollLeft + scroll.clientWidth / 2, scroll.scrollTop + scroll.clientHeight / 2];
   const before = scaleOf(canvas);
+  canvas.dataset.zoomed = true;
   setScale(id, before * by);
   const ratio = scaleOf(canvas) / before;
   scroll.scrollTo(x * ratio - scroll.clientWidth / 2, y * ratio - scroll.clientHeight / 2);
@@ -179,11 +220,11 @@ function zoom(id, by) {
 export function fit(id, least = LEGIBLE) {
   const canvas = document.querySelector(`#${id} .graph-canvas`);
   if (!canvas?.layout) return;
+  delete canvas.dataset.zoomed;
   // The view grows with the graph up to its maximum.
   setScale(id, 1);
   const { clientWidth, clientHeight } = canvas.parentElement;
-  const { width, height } = canvas.layout;
-  const whole = Math.min(1, clientWidth / width, clientHeight / height);
+  const whole = wholeScale(canvas.layout, { width: clientWidth, height: clientHeight });
   setScale(id, whole >= SMALLEST ? whole : Math.max(least, whole));
 }
 

@@ -16,7 +16,7 @@ const WAIT = 300;
 
 /** The graph of the plan in force, and the panel of the selected operator. */
 export function planTab(context, pipeline, { load }) {
-  const store = createStore({ selected: null, ttl: NO_EDIT, rows: NO_JOB });
+  const store = createStore({ selected: null, ttl: NO_EDIT, rows: NO_JOB, room: null });
   const { name } = pipeline.get();
   const rowsJob = operatorRows(name, store);
   let timer = 0;
@@ -124,7 +124,7 @@ export function planTab(context, pipeline, { load }) {
       clearTimeout(timer);
       rowsJob.stop();
     },
-    render: ({ selected, ttl, rows }, { pipeline: current, graph, last, figures, version }) => {
+    render: ({ selected, ttl, rows, room }, { pipeline: current, graph, last, figures, version }) => {
       if (current && !current.in_force) {
         return html`<div class="empty"><p>No version is in force yet.</p>
           <p><a href=${to(["pipelines", name, "edit"])}>Add a program</a></p></div>`;
@@ -132,7 +132,7 @@ export function planTab(context, pipeline, { load }) {
       if (!graph) return html`<p class="muted loading">Loading…</p>`;
       const node = graph.nodes.find(({ id }) => id === selected);
       return html`<div class="plan ${node ? "with-panel" : ""}">
-        ${graphView({ id: GRAPH, graph, label: `Plan of ${name}, ${graph.nodes.length} operators`, selected, choose, figures: figuresOf(graph, figures, hasFigures(current)),
+        ${graphView({ id: GRAPH, graph, label: `Plan of ${name}, ${graph.nodes.length} operators`, selected, choose, room, figures: figuresOf(graph, figures, hasFigures(current)),
           ...(hasFigures(current) ? { rates: ratesOf(figures, version), busiest: busiestOf(graph, figures) } : {}) })}
         ${node
           ? operatorPanel({
@@ -149,7 +149,7 @@ export function planTab(context, pipeline, { load }) {
           : nothing}
       </div>`;
     },
-    drawn: () => arrange(GRAPH),
+    drawn: () => arrange(GRAPH, { resized: (room) => store.set({ room }) }),
   };
 }
 

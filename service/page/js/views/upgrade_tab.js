@@ -173,7 +173,7 @@ export function upgradeTab(context, pipeline, { load }) {
     drawn: ({ diff, sides }) => {
       if (!diff) return;
       for (const [key, id] of Object.entries(SIDES)) {
-        if (arrange(id, SMALL)) scrollToOperator(id, firstChanged(sides.all[key], sides.changes[key]));
+        if (arrange(id, { least: SMALL })) scrollToOperator(id, firstChanged(sides.all[key], sides.changes[key]));
       }
     },
   };
