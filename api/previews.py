@@ -19,6 +19,7 @@ from compiled_plan.planner.sql.nodes import statements as st
 from compiled_plan.planner.sql.parse import parse_script
 from compiled_plan.planner.user_functions.plans import with_catalog_functions
 from compiled_plan.plans.errors import ProgramError
+from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.nodes.stateless import Exchange
 from compiled_plan.plans.plan import CompiledPlan as Plan
 from compiled_plan.plans.plan.session_options import (
@@ -26,6 +27,7 @@ from compiled_plan.plans.plan.session_options import (
     SESSION_OPTIONS,
     UTC,
     ZONE,
+    with_option,
     with_session,
     with_zone,
     zones_of,
@@ -54,22 +56,28 @@ def preview_plan(settings: Mapping[str, str], script: str, at: int | str, rows: 
     return _plan_of(environment.context, statement_at(script, at) if isinstance(at, int) else _all_of(at), rows)
 
 
-def table_preview_plan(settings: Mapping[str, str], plan: Plan, node: int, rows: int) -> Plan:
+def table_preview_plan(settings: Mapping[str, str], plan: Plan, node: int, rows: int, program: str = "") -> Plan:
     """As `preview_plan`, for the table of a source or sink, as the plan declares it.
+
+    The time zone is that of the plan, as in a run; a plan in which nothing depends on it stores none, and then it is
+    that of the program.
 
     Args:
         settings: configuration options of the plan's program.
         plan: the plan.
         node: the id of the source or sink.
         rows: the maximum number of rows.
+        program: the SQL script of the plan; empty if it is not known.
 
     Raises:
         PlanError: the node is no source or sink, or the plan has only the name of its table.
         ProgramError, UnsupportedError: the table cannot be read.
     """
     table = declared_table(plan, node)
-    zone = next(iter(zones_of(plan)), None)
-    environment = _environment(settings if zone is None else {**settings, ZONE: zone})
+    environment = _environment(settings)
+    declared(environment, "".join(f"{piece.text};\n" for piece in split_script(program) if _sets_option(piece.text)))
+    for zone in zones_of(plan)[:1]:
+        environment.set(ZONE, zone)
     environment.context.catalog.create(table)
     return _plan_of(environment.context, _all_of(quote_identifier(table.identifier.name)), rows)
 
@@ -87,8 +95,15 @@ def _plan_of(context: PlanningContext, statement: str, rows: int) -> Plan:
     if not any(isinstance(node, Exchange) for node in plan.nodes):
         plan = compile_query(context, rel, names, {"limit": str(rows), "ordered": "false"})
     zone = context.config.value(ZONE)
-    zoned = with_zone(with_catalog_functions(plan, context.catalog), otherwise=UTC if zone == DEFAULT else zone)
-    return with_session(zoned, context.config.changed(SESSION_OPTIONS))
+    zone = UTC if zone == DEFAULT else zone
+    zoned = with_zone(with_catalog_functions(plan, context.catalog), otherwise=zone)
+    # Rows are shown in this zone, also where no expression depends on it.
+    shown = zoned.with_nodes([with_option(node, ZONE, zone) if isinstance(node, Sink) else node for node in zoned.nodes])
+    return with_session(shown, context.config.changed(SESSION_OPTIONS))
+
+
+def _sets_option(statement: str) -> bool:
+    return statement.lstrip().upper().startswith(("SET", "RESET"))
 
 
 def statement_at(script: str, cursor: int) -> str:

@@ -164,7 +164,8 @@ def table_preview(parts: Parts, version: Before, node: int, rows: int) -> str:
         CompiledPlanError: there is nothing to preview, or it is refused.
     """
     how = {"settings": dict(version.options), "allowed": asdict(allowed(parts.settings))}
-    return str(parts.workers.run("table_preview", plan=version.plan, node=node, rows=rows, **how))
+    program = (version.program if version.language == "sql" else None) or ""
+    return str(parts.workers.run("table_preview", plan=version.plan, node=node, rows=rows, program=program, **how))
 
 
 def _unmasked(options: Mapping[str, str], known: Mapping[str, str]) -> dict[str, str]:

@@ -196,7 +196,9 @@ def preview(
     return plan
 
 
-def table_preview(plan: str, node: int, rows: int, settings: Mapping[str, str], allowed: Mapping[str, Any]) -> str:
+def table_preview(
+    plan: str, node: int, rows: int, settings: Mapping[str, str], allowed: Mapping[str, Any], program: str = ""
+) -> str:
     """The plan of a preview of the table of a source or sink.
 
     Args:
@@ -204,11 +206,12 @@ def table_preview(plan: str, node: int, rows: int, settings: Mapping[str, str], 
         node: the id of the source or sink.
         rows: the maximum number of rows.
         settings, allowed: as for `compile_`.
+        program: the SQL script of the plan; empty if there is none.
     """
     from compiled_plan.api.previews import table_preview_plan
     from compiled_plan.plans.inspection.checked_plans import plan_from_json
 
-    preview = table_preview_plan(settings, plan_from_json(plan), node, rows).to_json()
+    preview = table_preview_plan(settings, plan_from_json(plan), node, rows, program).to_json()
     check_outside(json.loads(preview), Allowed(**allowed))
     return preview
 

@@ -12,6 +12,7 @@ from compiled_plan.api.plan_tables import declared_table, is_readable
 from compiled_plan.api.previews import preview_plan, table_preview_plan
 from compiled_plan.plans.errors import PlanError
 from compiled_plan.plans.plan import CompiledPlan
+from compiled_plan.plans.plan.session_options import ZONE, zones_of
 
 SCRIPT = """SET 'table.local-time-zone' = 'Europe/Rome';
 CREATE CATALOG c WITH ('type' = 'generic_in_memory');
@@ -83,3 +84,39 @@ def test_only_the_name_of_a_table(plan: CompiledPlan) -> None:
     assert not is_readable(named, source["id"])
     with pytest.raises(PlanError, match=r"only the name of the table .*or\.ders"):
         declared_table(named, source["id"])
+
+
+ZONED = """SET 'table.local-time-zone' = 'Europe/Rome';
+CREATE TABLE visits (ts TIMESTAMP_LTZ(3), n INT) WITH ('connector' = 'filesystem', 'path' = 'v', 'format' = 'json');
+CREATE TABLE printed (n INT) WITH ('connector' = 'print');
+INSERT INTO printed SELECT n FROM visits;
+"""
+
+
+@pytest.mark.parametrize(
+    ("program", "settings", "zone"),
+    [
+        (ZONED, {}, "Europe/Rome"),
+        ("", {ZONE: "Asia/Tokyo"}, "Asia/Tokyo"),
+        (ZONED, {ZONE: "Asia/Tokyo"}, "Europe/Rome"),
+        (f"{ZONED} RESET '{ZONE}'; SET 'wrong; CREATE FUNCTION", {}, "UTC"),
+        ("", {}, "UTC"),
+    ],
+)
+def test_the_zone_of_the_program_of_a_plan_that_stores_none(
+    program: str, settings: dict[str, str], zone: str
+) -> None:
+    plan = CompiledPlan.from_json(TableEnvironment().compile_script(ZONED).to_json())
+    assert zones_of(plan) == ()
+    preview = table_preview_plan(settings, plan, plan.sources[0].id, 5, program)
+    assert zones_of(preview) == (zone,)
+
+
+def test_the_zone_of_a_plan_goes_before_that_of_the_program(plan: CompiledPlan) -> None:
+    assert zones_of(plan) == ("Europe/Rome",)
+    program = SCRIPT.replace("Europe/Rome", "Asia/Tokyo")
+    assert zones_of(table_preview_plan({}, plan, node(plan, "or.ders"), 5, program)) == ("Europe/Rome",)
+
+
+def test_the_zone_of_a_statement_without_expressions_that_depend_on_it() -> None:
+    assert zones_of(preview_plan({}, ZONED, "visits", 5)) == ("Europe/Rome",)

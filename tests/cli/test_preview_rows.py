@@ -77,6 +77,31 @@ def test_the_table_of_a_source_without_its_program(plan: Path) -> None:
     assert json.loads(done.stdout)["rows"] == [{"kind": "+I", "values": ["ann", "2001-02-03", "ANN"]}]
 
 
+def test_times_are_shown_in_the_zone_of_the_program(plan: Path) -> None:
+    (plan.parent / "visits").mkdir()
+    (plan.parent / "visits/rows.json").write_text('{"ts": "2024-07-01 22:30:00Z"}\n')
+    script = f"""SET 'table.local-time-zone' = 'Europe/Rome';
+    CREATE TABLE visits (ts TIMESTAMP_LTZ(3), bearing AS DATE_FORMAT(ts, 'dd HH'))
+    WITH ('connector' = 'filesystem', 'path' = '{plan.parent}/visits', 'format' = 'json');
+    CREATE TABLE printed (n TIMESTAMP_LTZ(3)) WITH ('connector' = 'print');
+    INSERT INTO printed SELECT ts FROM visits;"""
+    stored = CompiledPlan.from_json(TableEnvironment().compile_script(script).to_json())
+    plan.write_text(table_preview_plan({}, stored, stored.sources[0].id, 5, script).to_json())
+    done = preview(plan)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["rows"] == [{"kind": "+I", "values": ["2024-07-02 00:30:00.000", "02 00"]}]
+
+
+def test_rows_of_a_test_instead_of_the_source(plan: Path) -> None:
+    tests = plan.with_name("tests.yaml")
+    tests.write_text("tests: [{name: --two, steps: [{rows: {numbers: [{n: 7}, [8]]}}]}]")
+    progress = plan.with_name("progress.json")
+    options = ("--sample", str(tests), "--test=--two", "--progress-file", str(progress))
+    document = rows_of(plan, f"{NUMBERS.format(last=3)}SELECT n FROM numbers", *options)
+    assert ([row["values"] for row in document["rows"]], document["ended"]) == ([["7"], ["8"]], "end")
+    assert json.loads(progress.read_text()) == {"done": 2, "of": 100}
+
+
 def test_an_error_of_a_source(plan: Path) -> None:
     script = (
         "CREATE TABLE t (n INT) WITH ('connector' = 'filesystem', 'path' = '/nothing/here', 'format' = 'json');TABLE t"
