@@ -87,7 +87,7 @@ def test_rows_of_a_test_instead_of_the_sources(place: tuple[Page, str]) -> None:
     editor.press("Control+End")
     editor.press("Control+Enter")
     shown = page.get_by_role("region", name="Rows", exact=True)
-    expect(shown).to_contain_text("3 rows", timeout=SPARK)
+    expect(shown).to_contain_text("3 changes", timeout=SPARK)
     for row, (kind, total) in enumerate((("+I", "3"), ("-U", "3"), ("+U", "7")), 1):
         expect(shown.get_by_role("row").nth(row)).to_contain_text(re.compile(rf"{re.escape(kind)}\s*nut\s*{total}"))
     look(page, "preview-of-test")
