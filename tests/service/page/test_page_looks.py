@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
+import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -209,6 +211,13 @@ PICTURES = (
 )
 
 
+def reduce(file: Path) -> None:
+    """Reduce a picture of the docs to a palette, so that clones stay small."""
+    if shutil.which("pngquant") is None:
+        pytest.fail("pictures of the docs are reduced by pngquant: apt-get install pngquant")
+    subprocess.run(["pngquant", "--force", "--strip", "--output", file, "256", "--", file], check=True)
+
+
 @pytest.mark.parametrize("picture", PICTURES, ids=lambda picture: picture[0])
 def test_pictures_of_the_docs(open_page: Open, picture: tuple[str, str, int, int, str], tmp_path: Path) -> None:
     name, view, width, height, scheme = picture
@@ -217,5 +226,7 @@ def test_pictures_of_the_docs(open_page: Open, picture: tuple[str, str, int, int
     folder = SHOTS if os.environ.get("PICTURES") else tmp_path
     folder.mkdir(exist_ok=True, parents=True)
     page.screenshot(path=folder / f"{name}.png")
+    if folder == SHOTS:
+        reduce(folder / f"{name}.png")
     assert (folder / f"{name}.png").stat().st_size > 10_000
     assert (SHOTS / f"{name}.png").exists(), "make test-page PICTURES=1"

@@ -92,8 +92,7 @@ def test_rows_of_a_test_instead_of_the_sources(place: tuple[Page, str]) -> None:
         expect(shown.get_by_role("row").nth(row)).to_contain_text(re.compile(rf"{re.escape(kind)}\s*nut\s*{total}"))
     look(page, "preview-of-test")
     # Another statement reads a table that the test leaves out.
-    for _ in range(2):
-        editor.press("ArrowUp")
+    editor.press("ArrowUp")
     editor.press("Control+Enter")
     expect(page.get_by_role("alert")).to_contain_text("the test 'two nuts' has no rows for 'others'")
 
