@@ -139,4 +139,9 @@ def _add(texts: RowTexts, running: Running, name: str, step: Step) -> Ending | N
     changes = running.changes(name)[before:]
     if not changes:
         return None
-    return texts.add(Chunk([KINDS.index(change.kind) for change in changes], list(zip(*(change.row for change in changes), strict=True))))
+    return texts.add(
+        Chunk(
+            [KINDS.index(change.kind) for change in changes],
+            list(zip(*(change.row for change in changes), strict=True)),
+        )
+    )

@@ -55,7 +55,8 @@ class ToPreview(RequestBody):
         "without an SQL program",
     )
     test: Short | None = Field(
-        default=None, description="test whose rows take the place of the live sources; its clock and session options hold"
+        default=None,
+        description="test whose rows take the place of the live sources; its clock and session options hold",
     )
     tests: Text | None = Field(
         default=None, description="file of tests with `test`; by default that of the version of `over`"
@@ -84,7 +85,10 @@ class PreviewJob(JobDocument[BoundedRows]):
 
 @router.post("", status_code=202, summary="Preview the first rows of a statement or table")
 def begin_preview(who: Editor, parts: PartsOf, runs: RunsOf, body: ToPreview) -> PreviewJob:
-    """Read the sources, or rows of a test, in a process of its own, and write nothing. 409 while a preview of the client runs."""
+    """Read the sources, or the rows of a test, in a process of its own, and write nothing.
+
+    409 while a preview of the client runs.
+    """
     old = before(parts, body.over, body.version) if body.over is not None else None
     sample = _sample(parts, body, old)
     plan = _plan(parts, body, old, sample)

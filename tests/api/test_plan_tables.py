@@ -103,9 +103,7 @@ INSERT INTO printed SELECT n FROM visits;
         ("", {}, "UTC"),
     ],
 )
-def test_the_zone_of_the_program_of_a_plan_that_stores_none(
-    program: str, settings: dict[str, str], zone: str
-) -> None:
+def test_the_zone_of_the_program_of_a_plan_that_stores_none(program: str, settings: dict[str, str], zone: str) -> None:
     plan = CompiledPlan.from_json(TableEnvironment().compile_script(ZONED).to_json())
     assert zones_of(plan) == ()
     preview = table_preview_plan(settings, plan, plan.sources[0].id, 5, program)

@@ -87,7 +87,8 @@ def test_a_statement_that_only_spark_runs(spark: SparkSession) -> None:
 
 
 @pytest.mark.parametrize(
-    ("limits", "rows", "ended"), [(Limits(rows=2), 2, "rows"), (Limits(bytes=5), 1, "bytes"), (Limits(seconds=-1), 0, "seconds")]
+    ("limits", "rows", "ended"),
+    [(Limits(rows=2), 2, "rows"), (Limits(bytes=5), 1, "bytes"), (Limits(seconds=-1), 0, "seconds")],
 )
 def test_limits(spark: SparkSession, limits: Limits, rows: int, ended: str) -> None:
     preview = previewed(spark, "two orders", limits=limits)

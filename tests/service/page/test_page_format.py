@@ -19,7 +19,8 @@ ROOT = Path(__file__).parents[3]
 _LAYOUT = """async (texts) => {
   const page = new URL(document.querySelector('script[src*="js/main.js"]').src);
   const { format, spacing } = await import(new URL("components/sql_format.js", page));
-  const replace = (text, changes) => changes.reduceRight((now, { from, to, insert }) => now.slice(0, from) + insert + now.slice(to), text);
+  const replace = (text, changes) =>
+    changes.reduceRight((now, { from, to, insert }) => now.slice(0, from) + insert + now.slice(to), text);
   return texts.map((text) => {
     const once = format(text);
     return [once, format(once), replace(text, spacing(text, once))];
@@ -45,7 +46,8 @@ WITH ('a'='b') // another
 f(arr,x->x+1),ARRAY[1,2][1],MAP['a',1],'a'
 'b',- -1,a - -b,JSON_OBJECT('k':1) FROM o/*+ OPTIONS('k'='v') */,LATERAL TABLE(g(x=>1)) AS l LIMIT 3;END;
 /* sql-formatter-disable */ SELECT  1;
-SELECT T.a FROM t MATCH_RECOGNIZE(PARTITION BY u ORDER BY p MEASURES LAST(A.id) AS a ALL ROWS PER MATCH PATTERN (A B+? {-C-} D{2,3}|E??)
+SELECT T.a FROM t MATCH_RECOGNIZE(PARTITION BY u ORDER BY p MEASURES LAST(A.id) AS a ALL ROWS PER MATCH
+PATTERN (A B+? {-C-} D{2,3}|E??)
 DEFINE A AS x BETWEEN 1 AND 2) AS T"""
 
 
@@ -73,7 +75,13 @@ def test_pieces_that_end_with_a_gap_stay_together(open_page: Open) -> None:
     page = open_page("new")
     expect(page.locator(".cm-content")).to_be_visible()
     ((once, *_),) = page.evaluate(_LAYOUT, [ODD])
-    for piece in ("ttl = 1-h;", "RESET a.b-c;", "'a'\n'b'", "ROW<x INT,y ARRAY<ROW<z STRING>>>", "disable */ SELECT  1;"):
+    for piece in (
+        "ttl = 1-h;",
+        "RESET a.b-c;",
+        "'a'\n'b'",
+        "ROW<x INT,y ARRAY<ROW<z STRING>>>",
+        "disable */ SELECT  1;",
+    ):
         assert piece in once
 
 

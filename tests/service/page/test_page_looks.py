@@ -133,12 +133,12 @@ def test_an_open_panel_cuts_off_no_operator(open_page: Open, width: int) -> None
     start = first.bounding_box()
     last.click()
     expect(page.locator("#panel-title")).to_be_focused()
-    scrolled = "(() => { const view = document.querySelector('.graph-scroll'); return view.scrollWidth - view.clientWidth; })()"
-    page.wait_for_function(f"{scrolled} === 0")
+    is_whole = "(({ scrollWidth: all, clientWidth }) => all === clientWidth)(document.querySelector('.graph-scroll'))"
+    page.wait_for_function(is_whole)
     expect(last).to_be_in_viewport(ratio=0.99)
     page.keyboard.press("Escape")
     expect(page.locator("#panel-title")).to_have_count(0)
-    page.wait_for_function(f"{scrolled} === 0")
+    page.wait_for_function(is_whole)
     assert first.bounding_box() == start
 
 
