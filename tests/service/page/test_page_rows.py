@@ -90,6 +90,7 @@ def test_rows_of_a_test_instead_of_the_sources(place: tuple[Page, str]) -> None:
     expect(shown).to_contain_text("3 changes", timeout=SPARK)
     for row, (kind, total) in enumerate((("+I", "3"), ("-U", "3"), ("+U", "7")), 1):
         expect(shown.get_by_role("row").nth(row)).to_contain_text(re.compile(rf"{re.escape(kind)}\s*nut\s*{total}"))
+    assert shown.get_by_role("row").count() == 4
     look(page, "preview-of-test")
     # Another statement reads a table that the test leaves out.
     editor.press("ArrowUp")
