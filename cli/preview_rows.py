@@ -62,7 +62,7 @@ def preview(
             _report(progress_file, 0, rows)
             report = partial(_report, progress_file, of=rows)
             if case is not None:
-                document = sample_rows(compiled, case, engines_of(spark), limits, report)
+                document = sample_rows(compiled, case, engines_of(spark, options.functions_from), limits, report)
             else:
                 result = execute(compiled, options, display=Display((*zones_of(compiled), UTC)[0]))
                 document = bounded_rows(result, limits, report)

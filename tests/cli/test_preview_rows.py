@@ -17,6 +17,7 @@ from tests.support.commands import called
 pytestmark = pytest.mark.usefixtures("shared_session")
 
 preview = partial(called, "preview_rows")
+FUNCTIONS = Path(__file__).parents[2] / "samples/functions"
 NUMBERS = """CREATE TABLE numbers (n BIGINT) WITH ('connector' = 'datagen', 'fields.n.kind' = 'sequence',
   'fields.n.start' = '1', 'fields.n.end' = '{last}');
 """
@@ -100,6 +101,17 @@ def test_rows_of_a_test_instead_of_the_source(plan: Path) -> None:
     document = rows_of(plan, f"{NUMBERS.format(last=3)}SELECT n FROM numbers", *options)
     assert ([row["values"] for row in document["rows"]], document["ended"]) == ([["7"], ["8"]], "end")
     assert json.loads(progress.read_text()) == {"done": 2, "of": 100}
+
+
+def test_functions_in_python_over_rows_of_a_test(plan: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(FUNCTIONS))
+    tests = plan.with_name("tests.yaml")
+    tests.write_text("tests: [{name: one, steps: [{rows: {sales: [{price: 10.00}]}}]}]")
+    script = """CREATE FUNCTION discounted AS 'prices.Discounted' LANGUAGE PYTHON;
+    CREATE TABLE sales (price DECIMAL(10, 2)) WITH ('connector' = 'datagen');
+    SELECT discounted(price) AS reduced FROM sales"""
+    options = ("--sample", str(tests), "--test=one", "--functions-from", f"prices={FUNCTIONS}")
+    assert rows_of(plan, script, *options)["rows"] == [{"kind": "+I", "values": ["9.00"]}]
 
 
 def test_an_error_of_a_source(plan: Path) -> None:

@@ -62,9 +62,11 @@ class SparkEngine:
     Args:
         spark: the session.
         clock: the time at which the test begins.
+        functions_from: modules, folders and jars from which the plan may import functions.
     """
 
-    def __init__(self, spark: SparkSession, clock: int) -> None:
+    def __init__(self, spark: SparkSession, clock: int, functions_from: Sequence[str] = ()) -> None:
+        self._functions_from = functions_from
         self.spark, self.clock = spark, SteppedClock(spark, clock)
         self._folder = Path(mkdtemp(prefix="compiled-plan-test-"))
         self._name = uuid.uuid4().hex[:12]
@@ -82,7 +84,12 @@ class SparkEngine:
         self._tables.bounded = bounded
         self._plan_tables = PlanTables.of(plan)
         upgrade = (MIGRATE_PARTIAL if accepts_partial else MIGRATE) if migrates else CHECK
-        options = RunOptions(checkpoint=str(self._folder / "checkpoint"), trigger="1 ms", upgrade=upgrade)
+        options = RunOptions(
+            checkpoint=str(self._folder / "checkpoint"),
+            trigger="1 ms",
+            upgrade=upgrade,
+            functions_from=self._functions_from,
+        )
         # The data of a test is small.
         with self._faults(), settings(self.spark, {PARTITIONS: "1"}):
             self.clock.kernel.begin()

@@ -109,10 +109,12 @@ class QuickEngine:
     Args:
         spark: the session.
         clock: the time at which the test begins.
+        functions_from: modules and folders from which the plan may import functions.
     """
 
     spark: SparkSession
     clock: int
+    functions_from: Sequence[str] = ()
     _memory: Any = None
     _lowered: _Lowered | None = None
     _ran: bool = False
@@ -129,7 +131,7 @@ class QuickEngine:
             raise NotQuickError("state migrates to another program")
         with self._faults():
             self._check_failure()
-            prepared = _prepared(plan)
+            prepared = _prepared(plan, self.functions_from)
             if self._memory is None:
                 self._memory = java_class(self.spark._jvm, f"{_HOST}.PlainMemory")()
             self._tables, self._ran = PlanTables.of(plan), False
@@ -264,8 +266,8 @@ def _chunk(data: bytes, table: TableSpec) -> Chunk:
     return Chunk(rows.column(KIND).to_pylist(), columns)
 
 
-def _prepared(plan: CompiledPlan) -> PreparedPlan:
-    plan = with_uids(with_zone(replaced(with_module_functions(plan, ()), _TEST), None, UTC))
+def _prepared(plan: CompiledPlan, functions_from: Sequence[str]) -> PreparedPlan:
+    plan = with_uids(with_zone(replaced(with_module_functions(plan, functions_from), _TEST), None, UTC))
     prepared = hosted(prepare(plan), TRANSFORM)
     python = next((node for node in plan.nodes if needs_step(node)), None)
     if python is not None:

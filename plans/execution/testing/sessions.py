@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -17,11 +17,16 @@ if TYPE_CHECKING:
 _SETTINGS = {"spark.driver.memory": "1g"}
 
 
-def engines_of(spark: SparkSession) -> Engines:
-    """The engines on a session."""
+def engines_of(spark: SparkSession, functions_from: Sequence[str] = ()) -> Engines:
+    """The engines on a session.
+
+    Args:
+        spark: the session.
+        functions_from: modules, folders and jars from which plans may import functions.
+    """
 
     def create(name: str, clock: int) -> Engine:
-        return QuickEngine(spark, clock) if name == QUICK else SparkEngine(spark, clock)
+        return QuickEngine(spark, clock, functions_from) if name == QUICK else SparkEngine(spark, clock, functions_from)
 
     return create
 
