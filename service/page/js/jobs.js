@@ -17,6 +17,8 @@ export const goesOn = (job) => job != null && !OVER.has(job.state);
 export function followedJob(requests, set) {
   let end = () => {};
   let job = null;
+  /** Answers to requests of an earlier turn are too late. */
+  let turn = 0;
 
   function show(now) {
     job = now;
@@ -24,10 +26,12 @@ export function followedJob(requests, set) {
     if (!goesOn(job)) end();
   }
 
-  async function watch() {
+  async function watch(own) {
     try {
-      show(await requests.get(job));
+      const now = await requests.get(job);
+      if (own === turn) show(now);
     } catch (problem) {
+      if (own !== turn) return;
       end();
       set({ ...NO_JOB, problem });
     }
@@ -39,18 +43,25 @@ export function followedJob(requests, set) {
 
   return {
     async begin(question) {
+      const own = ++turn;
       end();
       set({ ...NO_JOB, starting: true });
       try {
         await cancel();
-        show(await requests.begin(question));
-        end = poll(watch, EVERY);
+        const begun = await requests.begin(question);
+        if (own !== turn) {
+          requests.cancel(begun).catch(() => {});
+          return;
+        }
+        show(begun);
+        end = poll(() => watch(own), EVERY);
       } catch (problem) {
-        set({ ...NO_JOB, problem });
+        if (own === turn) set({ ...NO_JOB, problem });
       }
     },
     cancel,
     stop() {
+      turn++;
       end();
       if (goesOn(job)) requests.cancel(job).catch(() => {});
     },
