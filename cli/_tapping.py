@@ -1,4 +1,4 @@
-"""Requests for rows that enter a sink, as files beside the progress file of a run."""
+"""Requests for rows between operators, as files beside the progress file of a run."""
 
 from __future__ import annotations
 

@@ -110,7 +110,7 @@ def execute(
         typer.Option(
             metavar="FILE",
             help="Append progress to a file: the messages of --json, numbered, one per line. A request in "
-            "FILE.tap shows rows that enter a sink, in FILE.tapped.",
+            "FILE.tap shows rows that an operator emits, in FILE.tapped.",
         ),
     ] = "",
     metrics_port: Annotated[

@@ -76,7 +76,7 @@ class Run:
         begin: decides on the start otherwise.
         clock: the clock of micro-batches, which also begins them; by default the machine's.
         folds: pre-aggregate the rows of a key before the shuffle, which omits intermediate results.
-        tap: requests for rows that enter a sink; a run in real-time mode ignores them.
+        tap: requests for rows between operators; a run in real-time mode ignores them.
 
     Raises:
         UnsupportedError: the plan has something that does not run; names it.

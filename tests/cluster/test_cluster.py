@@ -18,6 +18,7 @@ import pytest
 
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.plans.execution.kernel import use_suitable_java
+from compiled_plan.plans.telemetry.progress_file import tap_files
 
 SECONDS_TO_WAIT = 90
 ROWS = 200
@@ -159,11 +160,16 @@ def result(folder: Path) -> dict[str | None, int]:
 
 
 def execute(folder: Path, master: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run the plan, with a tap of the join."""
     plan = folder / "plan.json"
     for name, text in FUNCTIONS.items():
         (folder / name).write_text(text)
     monkeypatch.syspath_prepend(folder)
-    plan.write_text(TableEnvironment().compile_script(program(folder)).to_json())
+    compiled, progress = TableEnvironment().compile_script(program(folder)), folder / "progress.jsonl"
+    plan.write_text(compiled.to_json())
+    (join,) = (node.id for node in compiled.nodes if "join" in node.type)
+    request, answer = tap_files(progress)
+    request.write_text(json.dumps({"id": "a", "node": join, "rows": ROWS, "until": time.time() + 300}))
     command = [
         sys.executable,
         "-m",
@@ -175,9 +181,10 @@ def execute(folder: Path, master: str, monkeypatch: pytest.MonkeyPatch) -> None:
     ]
     command += ["--conf", "spark.executor.memory=800m", "--conf", "spark.sql.shuffle.partitions=2"]
     command += ["--conf", f"spark.executor.extraJavaOptions={QUICK}"]
-    command += ["--functions-from", "cluster_functions"]
+    command += ["--functions-from", "cluster_functions", "--progress-file", str(progress)]
     done = subprocess.run([*command, str(plan)], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
+    assert len(json.loads(answer.read_text())["result"]["rows"]) == ROWS
 
 
 @pytest.mark.deep

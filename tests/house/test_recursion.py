@@ -17,6 +17,7 @@ BOUNDED = {
     "plans/rex/typing.py:type_within": "the levels of a row type: a field inside of a field",
     "plans/nodes/python.py:with_calls": "the fields that a node declares; an expression is changed as a whole",
     "plans/execution/stages/watermarks.py:watermark_times": "stateless nodes in a row; a planner merges them",
+    "plans/execution/stages/tapping.py:tapped_rows": "Python functions in a row; Spark plans a step for each",
 }
 
 

@@ -97,6 +97,8 @@ class StageBuilder:
         self.prepared = prepared
         self.options = options
         self.handles: list[StageHandle] = []
+        #: The DataFrames of scans and values by node.
+        self.sources: Mapping[int, DataFrame] = {}
         #: After `build`, a frame with only the columns of the final envelope, to try the sinks' projections on.
         self.columns: DataFrame | None = None
         self._sink_rows: dict[Port, Selection] = {}
@@ -121,6 +123,7 @@ class StageBuilder:
             control: the control rows; None if there are none.
         """
         layout, ends, partitions = self.prepared.layout, ends or {}, partitions or {}
+        self.sources = sources
         seams = self._seams()
         current: DataFrame | None = None
         for level in range(1, layout.last + 1):

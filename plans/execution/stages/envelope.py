@@ -78,6 +78,16 @@ def joined(pieces: Iterable[Piece]) -> Column:
     return arrays[0] if len(arrays) == 1 else F.concat(*arrays)
 
 
+def selected(frame: DataFrame, pieces: Sequence[Piece], columns: Sequence[str]) -> DataFrame:
+    """The rows of all pieces over a frame, which have these columns."""
+    if len(pieces) == 1 and isinstance(pieces[0], OneRow):
+        piece = pieces[0]
+        rows = frame if piece.condition is None else frame.where(piece.condition)
+        # Spark optimises the fields of a struct that is built only to be read to a plain projection.
+        return rows.select(*(piece.row.getField(name).alias(name) for name in columns))
+    return frame.select(F.inline(joined(pieces))).toDF(*columns)
+
+
 @dataclass(frozen=True, slots=True)
 class Envelope:
     """The envelope of one plan.
@@ -183,13 +193,7 @@ class Envelope:
 
     def select(self, frame: DataFrame, pieces: Sequence[Piece], level: int) -> DataFrame:
         """The rows of all pieces over a frame: the envelope before a level."""
-        columns = [*self.head(level), *(port.column for port in self.layout.arriving(level))]
-        if len(pieces) == 1 and isinstance(pieces[0], OneRow):
-            piece = pieces[0]
-            rows = frame if piece.condition is None else frame.where(piece.condition)
-            # Spark optimises the fields of a struct that is built only to be read to a plain projection.
-            return rows.select(*(piece.row.getField(name).alias(name) for name in columns))
-        return frame.select(F.inline(joined(pieces))).toDF(*columns)
+        return selected(frame, pieces, [*self.head(level), *(port.column for port in self.layout.arriving(level))])
 
     def sink_head(self) -> tuple[Column, ...]:
         """The head columns that sinks read, after all stages."""

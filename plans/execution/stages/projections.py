@@ -16,6 +16,7 @@ from compiled_plan.plans.execution.expressions import to_column
 from compiled_plan.plans.execution.interfaces.connectors import INSERT, KIND, ORD, PATH
 from compiled_plan.plans.execution.interfaces.dead_letters import DEAD, dead_columns
 from compiled_plan.plans.execution.operators.base import Exploded, Flow, Lowering, assigners_above, lower_stateless
+from compiled_plan.plans.execution.operators.python_steps import PythonStep
 from compiled_plan.plans.execution.spark import lambdas
 from compiled_plan.plans.execution.stages.envelope import (
     KEY,
@@ -85,6 +86,29 @@ class Projections:
             partitions: the watermarks of its partitions, if they have their own.
             control: the control rows, in real-time mode.
         """
+        frame, flows, times = self._read(source, frame, partitions)
+        timed = None if control is None else control.source(source)
+        if self.prepared.event_time:
+            if control is None:
+                frame = with_watermarks(frame, times, ends, partitions)
+            else:
+                frame = with_moves(frame, times, None if timed is None else timed.watermarks)
+            flows = {start: replace(flow, watermark=F.col(WATERMARK)) for start, flow in flows.items()}
+        pieces: list[Piece] = []
+        if self._puts_aside(source):
+            pieces.append(self._dead(source, next(iter(flows.values())), level))
+            flows = {start: flow.where(F.col(KIND) != DEAD) for start, flow in flows.items()}
+        pieces += [piece for start, flow in flows.items() for piece in self._pieces(start, flow, level)]
+        if timed is not None and control is not None:
+            # After the row that moves it.
+            place, moved = F.col(PLACE), F.col(MOVED)
+            pieces.append(self.envelope.marks(control.keys, timed.number, timed.partitions, place, moved))
+        return self.envelope.select(frame, pieces, level)
+
+    def _read(
+        self, source: int, frame: DataFrame, partitions: PartitionWatermarks | None
+    ) -> tuple[DataFrame, dict[int, Flow], list[Column]]:
+        """The rows of a source, what its scans read of them, and their watermarks."""
         plan = self.prepared.plan
         flows = {
             start: self._filtered(
@@ -96,23 +120,11 @@ class Projections:
         if times and self.prepared.reads_watermark:
             frame = with_current_watermark(self.spark, frame, times, partitions)
             flows = {start: replace(flow, current=F.col(CURRENT)) for start, flow in flows.items()}
-        timed = None if control is None else control.source(source)
-        if self.prepared.event_time:
-            if control is None:
-                frame = with_watermarks(frame, times, ends, partitions)
-            else:
-                frame = with_moves(frame, times, None if timed is None else timed.watermarks)
-            flows = {start: replace(flow, watermark=F.col(WATERMARK)) for start, flow in flows.items()}
-        pieces: list[Piece] = []
-        if source in self.prepared.tables and puts_aside(self.prepared.tables[source].table.options):
-            pieces.append(self._dead(source, next(iter(flows.values())), level))
-            flows = {start: flow.where(F.col(KIND) != DEAD) for start, flow in flows.items()}
-        pieces += [piece for start, flow in flows.items() for piece in self._pieces(start, flow, level)]
-        if timed is not None and control is not None:
-            # After the row that moves it.
-            place, moved = F.col(PLACE), F.col(MOVED)
-            pieces.append(self.envelope.marks(control.keys, timed.number, timed.partitions, place, moved))
-        return self.envelope.select(frame, pieces, level)
+        return frame, flows, times
+
+    def _puts_aside(self, source: int) -> bool:
+        """True if a source has dead letters."""
+        return source in self.prepared.tables and puts_aside(self.prepared.tables[source].table.options)
 
     def _dead(self, source: int, flow: Flow, level: int) -> Piece:
         """The dead letters of a source."""
@@ -170,8 +182,11 @@ class Projections:
         watermark = F.col(WATERMARK) if self.prepared.event_time else None
         inputs = self.envelope.fields(Port(node, 0))
         flow = Flow(F.col(KIND), F.col(ORD), F.col(PATH), inputs, self.mine(node, level), watermark)
-        lowered = lower_stateless(self.prepared.plan.node(node), 0, flow, self.hosted.steps[node].lowered())
-        return [piece for item in lowered for piece in self._continued(node, item, level + 1)]
+        return self._computed(self.hosted.steps[node], flow, level + 1)
+
+    def _computed(self, step: PythonStep, flow: Flow, level: int) -> list[Piece]:
+        lowered = lower_stateless(step.node, 0, flow, step.lowered())
+        return [piece for item in lowered for piece in self._continued(step.node.id, item, level)]
 
     def _pieces(self, producer: int, flow: Flow, level: int) -> list[Piece]:
         """Rows that reach each consumer of `producer` through stateless nodes."""

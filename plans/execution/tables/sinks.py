@@ -11,11 +11,9 @@ from compiled_plan.plans.execution.checkpoint.clock import BatchClock
 from compiled_plan.plans.execution.checkpoint.written import Written, read_written, write_written
 from compiled_plan.plans.execution.interfaces import connectors
 from compiled_plan.plans.execution.interfaces.dead_letters import letter_columns, letters_of
-from compiled_plan.plans.execution.spark.arrow import values_of
 from compiled_plan.plans.execution.spark.java import frame_of
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan, sink_tables, table_spec
-from compiled_plan.plans.execution.tables.taps import Tap, TapRequest
-from compiled_plan.plans.types import RowType
+from compiled_plan.plans.execution.tables.taps import Tap, Tapped
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -43,7 +41,7 @@ class Sinks:
         context: the environment of the sinks.
         clock: the clock of the run.
         open_sink: opens the sink of a table.
-        tap: requests for rows that enter a sink; None for none.
+        tap: requests for rows between operators; None for none.
     """
 
     def __init__(
@@ -113,8 +111,9 @@ class Sinks:
     def _write_all(self, frame: DataFrame, batch: int, builder: StageBuilder) -> tuple[dict[str, int], int]:
         """Write to all sinks; return the number of rows by table, and the number of dead letters."""
         request = None if self._tap is None else self._tap.request()
-        # A tap reads the rows again; without a copy it would compute them again.
-        several, written = len(self._sinks) + len(self._dead_letters) > 1 or request is not None, dict[str, int]()
+        tapped = None if request is None else Tapped(request, builder)
+        reads_again = tapped is not None and tapped.reads_written_rows
+        several, written = len(self._sinks) + len(self._dead_letters) > 1 or reads_again, dict[str, int]()
         if several:
             frame = frame.persist()
         try:
@@ -126,27 +125,12 @@ class Sinks:
             for target, sources, opened in self._dead_letters:
                 letters = [letter_columns(builder.dead_letters(source).among(frame), target) for source in sources]
                 dead_letters += _counted(opened, reduce(lambda left, right: left.unionByName(right), letters), batch)
-            for sink in self.prepared.sinks:
-                if request is not None and request.node == sink.id:
-                    _show(request, builder.sink_rows(sink).among(frame), table_spec(sink).columns)
+            if tapped is not None:
+                tapped.show(frame)
         finally:
             if several:
                 frame.unpersist()
         return written, dead_letters
-
-
-def _show(request: TapRequest, rows: DataFrame, columns: RowType) -> None:
-    """Show rows that a sink has written. A failure ends the request, not the run."""
-    try:
-        order = [name for name in (connectors.ORD, connectors.PATH) if name in rows.columns]
-        ordered = rows.repartition(1).sortWithinPartitions(*order) if order else rows
-        names = [connectors.KIND, *(f"f{at}" for at in range(len(columns.fields)))]
-        table = ordered.select(*names).limit(request.left).toArrow()
-        kinds, *values = table.columns
-        texts = [values_of(column, type_) for column, type_ in zip(values, columns.types, strict=True)]
-        request.take(columns, kinds.to_pylist(), texts)
-    except Exception as fault:
-        request.fail(fault)
 
 
 def _counted(sink: connectors.RowSink, rows: DataFrame, batch: int) -> int:

@@ -21,9 +21,7 @@ public final class BoundedInput {
    * @param endless substring of the descriptions of sources that stay unbounded
    */
   public static void bound(SparkSession session, String endless) {
-    String id = session.sparkContext().getLocalProperty("sql.streaming.queryId");
-    StreamingQueryWrapper query = (StreamingQueryWrapper) session.streams().get(id);
-    StreamExecution execution = query.streamingQuery();
+    StreamExecution execution = running(session);
     Collection<SparkDataStream> sources = CollectionConverters.asJava(execution.sources());
     for (SparkDataStream source : sources) {
       if (source instanceof SupportsTriggerAvailableNow bounded
@@ -31,5 +29,11 @@ public final class BoundedInput {
         bounded.prepareForTriggerAvailableNow();
       }
     }
+  }
+
+  /** The query whose micro-batch runs in this thread. */
+  static StreamExecution running(SparkSession session) {
+    String id = session.sparkContext().getLocalProperty("sql.streaming.queryId");
+    return ((StreamingQueryWrapper) session.streams().get(id)).streamingQuery();
   }
 }

@@ -58,22 +58,30 @@ public final class Conditions {
    *     evaluate
    */
   public static String serialize(Dataset<Row> sample, Column condition) {
+    return encode(
+        new Bound(bound(sample, condition), (StructType) SparkTypes.nullable(sample.schema())));
+  }
+
+  /**
+   * Resolves, simplifies and binds an expression.
+   *
+   * @param sample any DataFrame with its columns; only its schema is used
+   * @throws IllegalArgumentException if a stage cannot evaluate it
+   */
+  static Expression bound(Dataset<Row> sample, Column column) {
     SparkSession session = sample.sparkSession();
-    StructType schema = (StructType) SparkTypes.nullable(sample.schema());
     Dataset<Row> rows =
         session.createDataFrame(
-            new JavaSparkContext(session.sparkContext()).<Row>emptyRDD(), schema);
-    LogicalPlan plan = Plans.of(rows.select(condition.as("condition"))).optimizedPlan();
+            new JavaSparkContext(session.sparkContext()).<Row>emptyRDD(),
+            (StructType) SparkTypes.nullable(sample.schema()));
+    LogicalPlan plan = Plans.of(rows.select(column.as("condition"))).optimizedPlan();
     if (!(plan instanceof Project)) {
-      throw new IllegalArgumentException(
-          "a join condition cannot be evaluated in a stage: " + condition);
+      throw new IllegalArgumentException("a stage cannot evaluate " + column);
     }
     Expression expression = (Expression) ((Project) plan).projectList().head();
     if (expression instanceof Alias) expression = ((Alias) expression).child();
     refuseUnevaluable(expression);
-    return encode(
-        new Bound(
-            bind(expression, CollectionConverters.asJava(Plans.analyzed(rows).output())), schema));
+    return bind(expression, CollectionConverters.asJava(Plans.analyzed(rows).output()));
   }
 
   /** The expression with position references in place of columns. */
@@ -87,7 +95,7 @@ public final class Conditions {
       }
     }
     throw new IllegalArgumentException(
-        "a join condition refers to an unknown column " + expression);
+        "an expression in a stage refers to an unknown column " + expression);
   }
 
   private static void refuseUnevaluable(Expression expression) {
@@ -95,9 +103,9 @@ public final class Conditions {
         node -> {
           if (node instanceof Unevaluable && !(node instanceof Attribute)) {
             throw new IllegalArgumentException(
-                "a join condition cannot hold "
+                "a stage cannot evaluate "
                     + node.prettyName()
-                    + ": it can be computed in a column before the join only");
+                    + ": it can be computed in a column before the stage only");
           }
           return null;
         });

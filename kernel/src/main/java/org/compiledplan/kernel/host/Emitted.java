@@ -75,7 +75,9 @@ final class Emitted implements Out {
     if (spec.hasWatermark()) row[StageSpec.WATERMARK] = watermark;
     row[from.outputPosition] = SparkTypes.row(values, from.toSpark);
     count++;
-    ready.add(new GenericInternalRow(row));
+    InternalRow envelope = new GenericInternalRow(row);
+    if (from.tap != null) from.tap.take(envelope);
+    ready.add(envelope);
   }
 
   boolean isEmpty() {

@@ -29,6 +29,9 @@ final class StageMetrics implements Serializable {
 
     final HotKeys hotKeys = new HotKeys();
 
+    /** Copies emitted rows of the next micro-batches; null while none are requested. */
+    Tap tap;
+
     Counters(SparkContext context, String uid, int ports) {
       stateRows = context.longAccumulator(uid + ".stateRows");
       stateBytes = context.longAccumulator(uid + ".stateBytes");

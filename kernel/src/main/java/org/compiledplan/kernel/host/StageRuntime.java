@@ -38,6 +38,7 @@ final class StageRuntime {
     final UTF8String uidText;
 
     final StageMetrics.Counters counters;
+    final Tap tap;
     final BusyTime time;
     final int[] columns;
     final List<SparkTypes.Reader[]> fromSpark = new ArrayList<>();
@@ -68,6 +69,7 @@ final class StageRuntime {
       columns = part.columns;
       this.outputPosition = outputPosition;
       this.counters = counters;
+      tap = counters.tap;
       time = new BusyTime(counters.busyNanos);
       operator = create(part, conditions);
       folds = operator.partial() != null;
