@@ -1,4 +1,4 @@
-"""Taps: requests for rows that enter a sink of a run, as files beside its progress file.
+"""Taps: requests for rows between the operators of a run, as files beside its progress file.
 
 The run looks for a request between micro-batches (`cli._tapping` has the form of the files), so that requests outlive
 the service, and end by themselves.
@@ -19,18 +19,19 @@ from compiled_plan.service.store.errors import ConflictError, NotFoundError
 State = Literal["running", "done", "failed", "cancelled"]
 
 
-def open_tap(run: RunFolder, node: int, rows: int, seconds: float) -> None:
-    """Request rows of a sink from a run with a live process.
+def open_tap(run: RunFolder, node: int, at: int | None, rows: int, seconds: float) -> None:
+    """Request rows from a run with a live process.
 
     Args:
         run: the run.
-        node: the id of the sink node.
+        node: the id of a node.
+        at: the input whose rows are shown; None for the rows that the node emits, or that a sink writes.
         rows: the maximum number of rows.
         seconds: the time after which the request ends.
 
     Raises:
         ConflictError: another request is open, or the run has no taps.
-        PlanError: the node is no sink.
+        PlanError: the plan has no such node or input.
     """
     trigger = str((run.read(COMMAND) or {}).get("trigger", ""))
     if trigger.startswith("real-time"):
@@ -38,28 +39,29 @@ def open_tap(run: RunFolder, node: int, rows: int, seconds: float) -> None:
             "a run in real-time mode has no taps", where=trigger, remedy="give the run a time between micro-batches"
         )
     plan = CompiledPlan.from_json((run.path / PLAN).read_text(encoding="utf-8"))
-    _check_sink(plan, node)
+    emitter = _emitter(plan, node, at)
     request, answer = tap_files(run.progress)
     known = read_json(request)
     if known is not None and known["until"] > time.time():
         raise ConflictError("a tap of the run is open", remedy="wait for its end, or close it")
     answer.unlink(missing_ok=True)
     now = time.time()
-    write_json(request, {"id": uuid4().hex, "node": node, "rows": rows, "begun": now, "until": now + seconds})
+    write_json(request, {"id": uuid4().hex, "node": emitter, "rows": rows, "begun": now, "until": now + seconds})
 
 
-def _check_sink(plan: CompiledPlan, id_: int) -> None:
-    nodes = {node.id: node for node in plan.nodes}
-    if id_ not in nodes:
-        raise PlanError("the running plan has no such node", where=f"node {id_}", remedy="choose a sink of the plan")
-    if id_ in {sink.id for sink in plan.sinks}:
-        return
-    raise PlanError(
-        f"rows that enter {nodes[id_].description} cannot be tapped: operators before a sink are one query of Spark, "
-        "which gives its rows to the sinks alone",
-        where=f"node {id_}",
-        remedy="tap a sink, or preview the statement in the editor",
-    )
+def _emitter(plan: CompiledPlan, id_: int, at: int | None) -> int:
+    """The id of the node whose rows are shown."""
+    if id_ not in {node.id for node in plan.nodes}:
+        raise PlanError(
+            "the running plan has no such node", where=f"node {id_}", remedy="choose an operator of the running version"
+        )
+    if at is None:
+        return id_
+    inputs = plan.inputs(id_)
+    if at >= len(inputs):
+        remedy = f"its inputs are 0 to {len(inputs) - 1}" if inputs else "leave `input` out: a source has none"
+        raise PlanError(f"{plan.node(id_).description} has no input {at}", where=f"node {id_}", remedy=remedy)
+    return inputs[at].id
 
 
 def read_tap(run: RunFolder, *, is_alive: bool) -> dict[str, Any]:

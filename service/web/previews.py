@@ -1,4 +1,4 @@
-"""Rows: previews of a statement or table without a run, and taps of what enters a sink of a run."""
+"""Rows: previews of a statement or table without a run, and taps of a run."""
 
 from __future__ import annotations
 
@@ -163,7 +163,13 @@ tap_router = APIRouter(prefix="/pipelines/{name}/run/tap", tags=["rows"])
 class ToTap(RequestBody):
     """A tap of a running pipeline."""
 
-    node: int = Field(ge=0, le=2**31 - 1, description="id of a sink in the running plan, whose input is shown")
+    node: int = Field(ge=0, le=2**31 - 1, description="id of an operator in the running plan")
+    input: int | None = Field(
+        default=None,
+        ge=0,
+        description="number of the operator's input whose rows are shown; by default the rows that it emits, or that a "
+        "sink writes",
+    )
     rows: int = Field(default=100, ge=1, le=1000, description="maximum number of rows")
     seconds: float = Field(default=60.0, ge=1, le=600, description="maximum time")
 
@@ -182,13 +188,13 @@ def _tap(run: RunFolder, *, is_alive: bool) -> PreviewJob:
     return PreviewJob.model_validate(facts | {"message": shown(without_secrets(facts["message"], run))})
 
 
-@tap_router.post("", status_code=202, summary="Tap the rows that enter a sink of the run")
+@tap_router.post("", status_code=202, summary="Tap the rows that an operator of the run emits or receives")
 def begin_tap(who: Editor, parts: PartsOf, runs: RunsOf, name: Name, body: ToTap) -> PreviewJob:
-    """From the next micro-batch on; it is computed once and kept while it is shown. 409 while a tap is open."""
+    """From the next micro-batch on. 409 while a tap is open."""
     run, is_alive = _live_run(parts, runs, name)
     if not is_alive:
         raise ConflictError("the pipeline does not run", where=name, remedy="start it, or preview its statement")
-    open_tap(run, body.node, body.rows, body.seconds)
+    open_tap(run, body.node, body.input, body.rows, body.seconds)
     return _tap(run, is_alive=True)
 
 

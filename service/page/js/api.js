@@ -112,9 +112,9 @@ export const preview = () => get("/preview");
 /** @param {{program?: string, over?: string, options?: object, version?: number, cursor?: number, table?: string, node?: number}} question */
 export const beginPreview = (question) => post("/preview", question);
 export const cancelPreview = () => request("DELETE", "/preview");
-/** The last tap of a run: rows that enter a sink. */
+/** The last tap of a run: rows that an operator emits or receives. */
 export const tap = (name) => get(`${of(name)}/run/tap`);
-export const beginTap = (name, node) => post(`${of(name)}/run/tap`, { node });
+export const beginTap = (name, node, input) => post(`${of(name)}/run/tap`, { node, input });
 export const closeTap = (name) => request("DELETE", `${of(name)}/run/tap`);
 export const words = () => get("/words");
 export const pipeline = (name) => get(of(name));

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from tests.service.page.conftest import Open, Site
@@ -104,11 +105,19 @@ CREATE TABLE kept (number BIGINT, item STRING) WITH ('connector' = 'blackhole');
 INSERT INTO kept SELECT id, item FROM orders;"""
 
 
-def test_rows_that_enter_a_sink_of_a_run(place: tuple[Page, str]) -> None:
+COUNTED = """CREATE TABLE counted (item STRING, n BIGINT, PRIMARY KEY (item) NOT ENFORCED)
+  WITH ('connector' = 'blackhole');
+EXECUTE STATEMENT SET BEGIN
+INSERT INTO kept SELECT id, item FROM orders;
+INSERT INTO counted SELECT LEFT(item, 1), COUNT(*) FROM orders GROUP BY LEFT(item, 1);
+END;"""
+
+
+def test_rows_between_the_operators_of_a_run(place: tuple[Page, str]) -> None:
     page, address = place
     api = f"{address}/api/v1"
     page.request.post(f"{api}/pipelines", data={"name": "taps"})
-    page.request.post(f"{api}/pipelines/taps/versions", data={"program": GENERATED})
+    page.request.post(f"{api}/pipelines/taps/versions", data={"program": GENERATED.rpartition("INSERT")[0] + COUNTED})
     page.request.post(f"{api}/pipelines/taps/run/start", data={})
     try:
         page.goto(f"{address}/#/pipelines/taps")
@@ -119,9 +128,25 @@ def test_rows_that_enter_a_sink_of_a_run(place: tuple[Page, str]) -> None:
         expect(shown).to_contain_text("100 rows, stopped at the limit of rows", timeout=SPARK)
         expect(shown.get_by_role("columnheader", name="number")).to_contain_text("BIGINT")
         expect(shown.get_by_role("row", name="+I")).to_have_count(100)
-        source = page.request.post(f"{api}/pipelines/taps/run/tap", data={"node": 1})
-        assert (source.status, "cannot be tapped" in source.json()["detail"]) == (422, True)
+        # By keyboard: rows that an aggregate emits, then those that it receives.
+        page.locator(".node", has_text="Aggregate").press("Enter")
+        expect(page.get_by_role("heading", name="Aggregate orders")).to_be_visible()
+        button = page.get_by_role("button", name="Show passing rows")
+        button.press("Enter")
+        expect(shown.get_by_role("columnheader", name="EXPR$1")).to_contain_text("BIGINT", timeout=SPARK)
+        expect(shown.get_by_role("row", name="+U").first).to_be_visible(timeout=SPARK)
+        page.get_by_role("complementary").get_by_role("button", name="Stop").click()
+        side = page.get_by_label("Side of the operator")
+        side.press("ArrowDown")
+        button.press("Enter")
+        expect(shown).to_contain_text("100 rows, stopped at the limit of rows", timeout=SPARK)
+        expect(shown.get_by_role("row", name="+I")).to_have_count(100)
+        assert side.evaluate("select => select.selectedOptions[0].text").startswith("From ")
+        assert Axe().run(page).response["violations"] == []
         look(page, "tap")
+        page.locator(".node", has_text="orders").first.click()
+        button.click()
+        expect(shown).to_contain_text("100 rows, stopped at the limit of rows", timeout=SPARK)
     finally:
         page.request.post(f"{api}/pipelines/taps/run/stop", data={}, timeout=60_000)
 

@@ -45,44 +45,48 @@ def answer(run: RunFolder, **content: Any) -> None:
 def test_a_tap_until_its_rows_are_complete(run: RunFolder, plan: CompiledPlan) -> None:
     with pytest.raises(NotFoundError):
         read_tap(run, is_alive=True)
-    open_tap(run, sink(plan), 1, 60)
+    open_tap(run, sink(plan), None, 1, 60)
     state = read_tap(run, is_alive=True)
     assert (state["state"], state["done"], state["of"]) == ("running", 0, 1)
     with pytest.raises(ConflictError, match="is open"):
-        open_tap(run, sink(plan), 1, 60)
+        open_tap(run, sink(plan), None, 1, 60)
     answer(run, open=False, result=ROWS)
     assert read_tap(run, is_alive=True)["state"] == "done"
     close_tap(run)
     assert read_tap(run, is_alive=True)["result"] == ROWS
-    open_tap(run, sink(plan), 1, 60)
+    open_tap(run, sink(plan), None, 1, 60)
     assert read_tap(run, is_alive=True)["done"] == 0
 
 
 def test_a_tap_ends_with_its_time_and_with_its_run(run: RunFolder, plan: CompiledPlan) -> None:
-    open_tap(run, sink(plan), 1, -1)
+    open_tap(run, sink(plan), None, 1, -1)
     state = read_tap(run, is_alive=True)
     assert (state["state"], state["result"]["ended"]) == ("done", "seconds")
     # An expired request does not keep others out.
-    open_tap(run, sink(plan), 1, 60)
+    open_tap(run, sink(plan), None, 1, 60)
     assert read_tap(run, is_alive=False)["state"] == "done"
 
 
 def test_an_error_of_the_run(run: RunFolder, plan: CompiledPlan) -> None:
-    open_tap(run, sink(plan), 1, 60)
+    open_tap(run, sink(plan), None, 1, 60)
     answer(run, open=False, message="no memory")
     state = read_tap(run, is_alive=True)
     assert (state["state"], state["message"]) == ("failed", "no memory")
 
 
-def test_operators_before_a_sink_are_refused_by_name(run: RunFolder, plan: CompiledPlan) -> None:
-    source = next(node for node in plan.nodes if node.id != sink(plan))
-    with pytest.raises(PlanError, match=f"rows that enter {source.description[:11]}.* cannot be tapped"):
-        open_tap(run, source.id, 1, 60)
+def test_an_input_is_the_node_that_emits_its_rows(run: RunFolder, plan: CompiledPlan) -> None:
+    (source,) = plan.inputs(sink(plan))
+    open_tap(run, sink(plan), 0, 1, 60)
+    assert json.loads(run.progress.with_name("progress.jsonl.tap").read_text())["node"] == source.id
+    close_tap(run)
+    for node, at, match in ((sink(plan), 1, "(?s)has no input 1.*0 to 0"), (source.id, 0, "a source has none")):
+        with pytest.raises(PlanError, match=match):
+            open_tap(run, node, at, 1, 60)
     with pytest.raises(PlanError, match="no such node"):
-        open_tap(run, 10_000, 1, 60)
+        open_tap(run, 10_000, None, 1, 60)
 
 
 def test_real_time_runs_are_refused(run: RunFolder, plan: CompiledPlan) -> None:
     run.write(COMMAND, {"trigger": "real-time=10s"})
     with pytest.raises(CompiledPlanError, match="real-time mode"):
-        open_tap(run, sink(plan), 1, 60)
+        open_tap(run, sink(plan), None, 1, 60)

@@ -57,7 +57,7 @@ def test_a_tap_of_a_run_is_opened_once_and_closed(client: TestClient) -> None:
     client.post("/pipelines/shop/run/start", json={})
     until(lambda: run(client)["state"] == "running")
     assert client.get(tap).status_code == 404
-    assert client.post(tap, json={"node": source}).status_code == 422
+    assert client.post(tap, json={"node": source, "input": 0}).status_code == 422
     opened = client.post(tap, json={"node": sink, "rows": 5})
     assert (opened.status_code, opened.json()["state"], opened.json()["of"]) == (202, "running", 5)
     assert client.post(tap, json={"node": sink}).status_code == 409

@@ -27,7 +27,7 @@ export function changelogWords(kinds) {
  * @param {number|null|undefined} options.watermark ms between the watermark and the last micro-batch
  * @param {object} options.ttl the current edit; see `ttl.js`
  * @param {boolean} options.mayEdit
- * @param {object} options.rows rows of a source or sink, as a template
+ * @param {object} options.rows rows of the operator, as a template
  * @param {object} options.act
  */
 export function operatorPanel({ node, inputs, figures, current, watermark, ttl, mayEdit, rows, act }) {

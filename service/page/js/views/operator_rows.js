@@ -1,4 +1,4 @@
-/** Rows in the panel of a source or sink: the first rows of its table, or those that enter it while the pipeline runs. */
+/** Rows in the panel of an operator: the first rows of a table, or rows that pass the operator while the pipeline runs. */
 
 import * as api from "../api.js";
 import { followedJob, goesOn, NO_JOB } from "../jobs.js";
@@ -10,19 +10,19 @@ const WAITING = { preview: "Starting Spark…", tap: "Waiting for rows" };
 /** @param {string} name the pipeline */
 export function operatorRows(name, store) {
   const jobs = {
-    preview: { begin: (node, version) => api.beginPreview({ over: name, version, node }), get: api.preview, cancel: api.cancelPreview },
-    tap: { begin: (node) => api.beginTap(name, node), get: () => api.tap(name), cancel: () => api.closeTap(name) },
+    preview: { begin: ({ node, version }) => api.beginPreview({ over: name, version, node }), get: api.preview, cancel: api.cancelPreview },
+    tap: { begin: ({ node, input }) => api.beginTap(name, node, input), get: () => api.tap(name), cancel: () => api.closeTap(name) },
   };
-  let kind = "tap";
+  let question = { kind: "tap" };
   const requests = {
-    begin(question) {
-      ({ kind } = question);
-      return jobs[kind].begin(question.node, question.version);
+    begin(next) {
+      question = next;
+      return jobs[question.kind].begin(question);
     },
-    get: () => jobs[kind].get(),
-    cancel: () => jobs[kind].cancel(),
+    get: () => jobs[question.kind].get(),
+    cancel: () => jobs[question.kind].cancel(),
   };
-  const job = followedJob(requests, (rows) => store.set({ rows: { ...rows, waiting: WAITING[kind] } }));
+  const job = followedJob(requests, (rows) => store.set({ rows: { ...rows, waiting: WAITING[question.kind], input: question.input } }));
   return {
     ...job,
     close() {
@@ -33,16 +33,27 @@ export function operatorRows(name, store) {
 }
 
 /**
- * @param {object} node the source or sink
+ * @param {object} node the operator
+ * @param {object[]} inputs the operators that feed it, by port
  * @param {number} version the version of the plan
  * @param {boolean} runs true while this version runs
  */
-export function operatorRowsView({ node, version, runs }, rows, { begin, cancel }) {
-  const hasTap = runs && node.role === "sink";
-  if (!node.readable && !hasTap) return nothing;
-  const button = (kind, words) => html`<button type="button" @click=${() => begin({ kind, node: Number(node.id), version })}>${words}</button>`;
-  const buttons = html`${node.readable ? button("preview", "Preview rows") : nothing} ${hasTap ? button("tap", "Show passing rows") : nothing}`;
+export function operatorRowsView({ node, inputs, version, runs }, rows, { begin, cancel }) {
+  if (!node.readable && !runs) return nothing;
+  const question = { node: Number(node.id), version };
+  const preview = html`<button type="button" @click=${() => begin({ ...question, kind: "preview" })}>Preview rows</button>`;
+  const tap = (event) => {
+    event.preventDefault();
+    const { value } = event.target.elements.input ?? { value: "" };
+    begin({ ...question, kind: "tap", input: value === "" ? undefined : Number(value) });
+  };
+  const form = html`<form @submit=${tap}>
+    ${node.role === "operator" ? edgeChoice(inputs, rows.input) : nothing} <button>Show passing rows</button></form>`;
   return html`<section class="tap"><h3>Rows</h3>
-    ${rows.starting || goesOn(rows.job) ? nothing : buttons}
+    ${rows.starting || goesOn(rows.job) ? nothing : html`${node.readable ? preview : nothing} ${runs ? form : nothing}`}
     ${rowsOfJob(rows, cancel, rows.waiting)}</section>`;
 }
+
+const edgeChoice = (inputs, chosen) => html`<select name="input" aria-label="Side of the operator">
+  <option value="">Emitted</option>
+  ${inputs.map(({ words }, at) => html`<option value=${at} ?selected=${at === chosen}>From ${words}</option>`)}</select>`;

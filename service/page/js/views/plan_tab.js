@@ -143,7 +143,7 @@ export function planTab(context, pipeline, { load }) {
               watermark: figures?.figures?.watermark_lag_ms,
               ttl,
               mayEdit: context.may("editor"),
-              rows: context.may("editor") ? operatorRowsView({ node, version, runs: hasFigures(current) && current.version === version }, rows, rowsJob) : nothing,
+              rows: context.may("editor") ? operatorRowsView({ node, inputs: inputsOf(graph, node), version, runs: hasFigures(current) && current.version === version }, rows, rowsJob) : nothing,
               act: acts(),
             })
           : nothing}
