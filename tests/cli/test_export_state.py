@@ -43,6 +43,7 @@ def test_a_dry_run_reports_each_operator_and_source(checkpoint: Path, shared_ses
     assert (source["table"], source["outcome"]) == ("source_t", "starts empty")
 
 
+@pytest.mark.wide
 @pytest.mark.spark
 def test_a_source_without_a_position_is_refused(checkpoint: Path, shared_session: None, tmp_path: Path) -> None:
     done = exporting(checkpoint, "--flink", "--to", tmp_path / "to")

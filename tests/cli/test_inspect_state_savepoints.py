@@ -91,6 +91,7 @@ def test_a_folder_without_a_savepoint_is_refused(jobs: Path, tmp_path: Path) -> 
     assert "there is no savepoint: the file _metadata is missing" in done.stderr
 
 
+@pytest.mark.wide
 @pytest.mark.spark
 @pytest.mark.usefixtures("shared_session")
 def test_operators_have_keys_and_rows_and_unknown_times(jobs: Path) -> None:

@@ -26,11 +26,11 @@ RUNNABLE = [case for case in CHOSEN if not case.refused_at]
 #: Programs of several stages, which run on two partitions; the others run faster on one.
 ON_TWO_PARTITIONS = ("pipelines", "statement_set")
 #: Cases whose plan of Flink is a test of `test-plan` in `make test`, which takes a fifth of the time, and a query in
-#: `make test-wide`: five in six of those that can be such tests.
+#: `make test-wide`: eleven in twelve of those that can be such tests.
 WITHOUT_A_QUERY = [
     case
     for at, case in enumerate(RUNNABLE)
-    if at % 6 and case.folder.parent.name not in ON_TWO_PARTITIONS and is_test(case)
+    if at % 12 and case.folder.parent.name not in ON_TWO_PARTITIONS and is_test(case)
 ]
 RECORDED = recorded()
 

@@ -27,6 +27,7 @@ LONG = (
     "docs/shell.md",
     "docs/table-api.md",
     "docs/testing.md",
+    "docs/tutorial.md",
     "samples/README.md",
 )
 

@@ -86,6 +86,7 @@ class Older(ScalarFunction):
         return Row(user.name, user.age + 1)
 
 
+@pytest.mark.wide
 def test_motivation_structured_types_in_hints(env: TableEnvironment) -> None:
     env.create_temporary_function("older", Older)
     (row,) = env.execute_sql(f"SELECT older(CAST({BOB} AS {USER}))").collect()

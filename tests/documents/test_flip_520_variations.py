@@ -179,6 +179,7 @@ def test_handling_objects_whose_texts_differ_in_length_meet(query: str) -> None:
         refusal(query.format(BOB, ALICE.replace(old, new)))
 
 
+@pytest.mark.wide
 def test_handling_in_a_run(spark: SparkSession) -> None:
     """Objects with names that are no classes; a class with getters and setters, in and out of a function."""
 

@@ -261,6 +261,7 @@ def test_resolution_process_the_signature_of_the_plan_runs(spark: SparkSession) 
     assert dict(zip(calls, first[1:], strict=True)) == calls
 
 
+@pytest.mark.wide
 def test_new_extraction_generic_bases(spark: SparkSession) -> None:
     env = environment()
     query = "SELECT w FROM (VALUES (1)) AS v(x), LATERAL TABLE(repeattext('a', 2)) AS r(w)"

@@ -151,6 +151,7 @@ class Typed(AggregateFunction):  # type: ignore[type-arg]
         )
 
 
+@pytest.mark.wide
 def test_manual_definition_aggregates_by_literal(spark: SparkSession) -> None:
     env = TableEnvironment()
     for class_ in (Total, Reals, Typed):

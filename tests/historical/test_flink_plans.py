@@ -26,7 +26,7 @@ FLINK, COMPILED = cases.HERE / "flink", cases.PACKED / "flink"
 RELEASES = ("1.18", "1.19", "1.20", "2.0", "2.1", "2.2")
 PLANS = [path for release in RELEASES for path in sorted((COMPILED / release).glob("*.json"))]
 #: Programs that run by default: operators with keyed state, timers and several inputs.
-DEFAULT = ("event_time", "latest_rows", "multi_join", "windows")
+DEFAULT = ("multi_join", "windows")
 PROGRAMS = sorted(path.stem for path in (FLINK / "programs").glob("*.sql") if path.stem != "tables")
 
 

@@ -47,11 +47,9 @@ def place(case: Case) -> Iterator[Path]:
         yield folder
 
 
-#: Cases whose operators, hosts and sources no other has, of their oldest release; `make test-wide` has the rest.
+#: Short cases of their oldest release; `make test-wide` has the rest.
 DEFAULT = (
-    "event_time",
     "first_rows_native",
-    "in_python",
     "joins",
     "kept",
     "kept_flatMapGroupsWithState",

@@ -32,6 +32,7 @@ def rows(folder: Path) -> list[dict[str, object]]:
     return [json.loads(line, parse_float=Decimal) for line in lines]
 
 
+@pytest.mark.wide
 def test_results_of_the_sample_functions(
     spark: SparkSession, tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

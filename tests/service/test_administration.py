@@ -121,6 +121,7 @@ def test_a_run_continues_after_its_service_and_is_ended_without(home: Path, numb
         assert httpx2.get(f"{address}pipelines/shop/run").json()["number"] == 1
 
 
+@pytest.mark.wide
 def test_a_stop_beside_the_service_is_one_signal(home: Path) -> None:
     with served(home, command=SERVE_FAKE_RUNS) as (_, address, _):
         start(address)
@@ -136,6 +137,7 @@ def test_a_stop_beside_the_service_is_one_signal(home: Path) -> None:
     assert_nothing_is_left(home)
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("service_first", [True, False])
 def test_a_run_whose_waiter_was_killed_is_listed_and_ended(home: Path, service_first: bool) -> None:
     with served(home, command=SERVE_FAKE_RUNS) as (process, address, _):

@@ -17,6 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.mark.slow
+@pytest.mark.wide
 def test_the_bill_lists_packages_jars_and_page_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     wheel = tmp_path / "compiled_plan-0.2.0-py3-none-any.whl"
     with zipfile.ZipFile(wheel, "w") as files:

@@ -83,6 +83,7 @@ def test_split_parts_are_disjoint_and_together_the_whole(results: dict[str, list
     assert ids(results["part0"]) != ids(results["other"])
 
 
+@pytest.mark.wide
 def test_splits_and_samples_with_a_seed_do_not_depend_on_files_and_batches(
     results: dict[str, list[dict[str, Any]]], spark: SparkSession, tmp_path: Path
 ) -> None:

@@ -61,6 +61,7 @@ def test_crashes_at_random_points(
     assert output(tmp_path) == expected
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(
     "gone", [pytest.param(("state",), marks=pytest.mark.deep), ()], ids=["by micro-batches", "in real-time mode"]
 )

@@ -148,6 +148,7 @@ def test_a_cancelled_job_and_a_timeout_leave_no_process(workers: Workers) -> Non
         jobs.close()
 
 
+@pytest.mark.wide
 def test_an_unused_process_ends(workers: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
     jobs = TestJobs(Limits())
     try:

@@ -26,6 +26,7 @@ def run(spark: SparkSession, program: str) -> list[str]:
     return sorted(lines)
 
 
+@pytest.mark.wide
 def test_keys_and_values_have_schemas_under_subjects_of_the_topic(spark: SparkSession, kafka: Server) -> None:
     with serving() as registry:
         written_and_read(spark, Topics(spark, kafka), registry.url, "avro")

@@ -157,6 +157,7 @@ def opened(topics: Topics, id_: str, topic: str) -> Iterator[Any]:
         producer.close()
 
 
+@pytest.mark.wide
 def test_open_transactions_of_a_killed_run_are_aborted_by_the_next(topics: Topics) -> None:
     table = Written(topics, "x-open")
     # Of a task that the next run does not have any more.

@@ -125,6 +125,7 @@ def kill(process: subprocess.Popen[str]) -> None:
     process.wait(60)
 
 
+@pytest.mark.wide
 def test_failed_between_a_transaction_and_sparks_commit(
     spark: SparkSession, postgres: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -26,12 +26,8 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.slow, pytest.mark.spark]
 
-#: The programs of `make test`; the rest is in `make test-wide`.
-FEW = {
-    "stream-exec-group-aggregate_1/group-aggregate-distinct",
-    "stream-exec-join_1/join-outer-join",
-    "stream-exec-rank_1/rank-test-retract-strategy",
-}
+#: The program of `make test`; the rest is in `make test-wide`.
+DEFAULT = "stream-exec-join_1/join-outer-join"
 PROGRAMS = [
     "stream-exec-group-aggregate_1/group-aggregate-simple",
     "stream-exec-group-aggregate_1/group-aggregate-simple-mini-batch",
@@ -104,7 +100,7 @@ def content(folder: Path, head: SavepointHead, uid: str) -> tuple[dict[str, Any]
 
 
 @pytest.mark.parametrize(
-    "program", [pytest.param(one, marks=() if one in FEW else pytest.mark.wide) for one in PROGRAMS]
+    "program", [pytest.param(one, marks=() if one == DEFAULT else pytest.mark.wide) for one in PROGRAMS]
 )
 def test_states_and_entries_come_back(spark: SparkSession, program: str, tmp_path: Path) -> None:
     savepoint, checkpoint = imported(spark, program, tmp_path)
@@ -119,6 +115,7 @@ def test_states_and_entries_come_back(spark: SparkSession, program: str, tmp_pat
         assert after == before
 
 
+@pytest.mark.wide
 def test_a_folder_with_files_is_refused(spark: SparkSession, tmp_path: Path) -> None:
     _, checkpoint = imported(spark, PROGRAMS[0], tmp_path)
     (tmp_path / "to").mkdir()

@@ -25,6 +25,7 @@ def test_results(path: Path, session: SparkSession) -> None:
     assert not wrong, f"{len(wrong)} values differ\n" + "\n".join(wrong)
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
 def test_failures(path: Path, session: SparkSession) -> None:
     fixture = read(path)

@@ -25,6 +25,7 @@ ROW = t.row_of(["id", "name"], [t.INT, t.STRING])
 FORMAT = "ogg-json"
 
 
+@pytest.mark.wide
 def test_changes_and_faults(spark: SparkSession) -> None:
     events = [
         b'{"table": "S.T", "op_type": "I", "after": {"id": 1, "name": "a"}, "op": {"x": "c"}}',

@@ -94,6 +94,7 @@ class Same(ScalarFunction):
         return shift
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(
     ("value", "message"),
     [

@@ -202,6 +202,7 @@ def _planted(target: Path) -> bytes:
         return pickle.dumps(Planted())
 
 
+@pytest.mark.wide
 def test_a_table(spark: SparkSession, tmp_path: Path) -> None:
     """RAW columns of files are bytes from any writer."""
     target = tmp_path / "ran"

@@ -57,6 +57,7 @@ def test_a_plan_of_pyflink_gives_its_rows(spark: SparkSession, tmp_path: Path, q
     assert remaining(lines) == {query: ROWS[query] for query in queries}
 
 
+@pytest.mark.wide
 def test_state_and_a_pickled_function_from_batch_to_batch(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

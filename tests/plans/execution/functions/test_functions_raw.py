@@ -59,6 +59,7 @@ UNION ALL SELECT 'in', CAST(id AS STRING), '' FROM t WHERE r IN (make(2, 1), mak
 """
 
 
+@pytest.mark.wide
 def test_raw_in_group_by_distinct_and_joins(spark: SparkSession, env: TableEnvironment) -> None:
     """As in Flink, which uses the bytes of its serializer."""
     result: dict[str, set[tuple[str, str]]] = {}

@@ -43,6 +43,7 @@ def test_combining_stops_if_rows_share_no_keys(session: SparkSession, tmp_path: 
     assert folded.shuffled == [12_000]
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("keys", [1, pytest.param(40, marks=pytest.mark.deep)])
 def test_many_different_values_of_few_keys_are_combined(session: SparkSession, tmp_path: Path, keys: int) -> None:
     rows = [{"k": str(at % keys), "v": at % 9_000, "b": at % 2 == 0, "t": "x"} for at in range(20_000)]

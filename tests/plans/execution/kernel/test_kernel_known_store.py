@@ -44,6 +44,7 @@ class Asked(StreamingQueryListener):
             ]
 
 
+@pytest.mark.wide
 def test_new_keys_are_not_looked_up(spark: SparkSession, tmp_path: Path) -> None:
     """If the run began with an empty store; repeated keys are looked up, and all of them after another start."""
     script = table(tmp_path, "r", "k BIGINT, v BIGINT") + table(

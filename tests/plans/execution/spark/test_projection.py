@@ -81,6 +81,7 @@ def _run(spark: SparkSession, folder: Path, columns: int) -> None:
     Run(spark, plan, RunOptions(max_files_per_batch=1), lambda line: None).execute()
 
 
+@pytest.mark.wide
 def test_a_micro_batch_costs_as_many_calls_whatever_the_columns(
     spark: SparkSession, tmp_path: Path, calls: list[int]
 ) -> None:

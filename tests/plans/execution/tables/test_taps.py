@@ -158,6 +158,7 @@ def test_rows_of_a_union_and_of_collections(spark: SparkSession, tmp_path: Path)
     assert sorted(show(spark, plan, only(plan, "union"))) == [("+I", "a", 2), ("+I", "b", 1), ("+I", "c", 7)]
 
 
+@pytest.mark.wide
 def test_rows_after_a_python_function(spark: SparkSession, tmp_path: Path) -> None:
     put(tmp_path / "orders", "1.json", {"item": "nut"}, {"item": "bolt"}, {"item": "nut"})
     env = TableEnvironment()
@@ -189,6 +190,7 @@ def test_windows_in_two_phases(spark: SparkSession, tmp_path: Path) -> None:
     assert [row[:3] for row in windows] == [("+I", "a", 1), ("+I", "b", 1)]
 
 
+@pytest.mark.wide
 def test_a_topic_is_read_once_more(spark: SparkSession, kafka: Server) -> None:
     topics = Topics(spark, kafka)
     topics.make("tapped", 2)

@@ -68,6 +68,7 @@ def content(folder: Path, generation: int) -> dict[str, bytes]:
     return {str(path.relative_to(root)): path.read_bytes() for path in files}
 
 
+@pytest.mark.wide
 def test_a_start_continues_after_any_write_of_a_migration(
     place: Place, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -75,6 +75,7 @@ def test_statements_read_the_table_as_it_was_when_they_were_added(place: Place) 
     assert place.rows("after") == [("x", "c8"), ("y", "b10")]
 
 
+@pytest.mark.wide
 def test_another_query_of_a_materialized_table_keeps_its_state(place: Place) -> None:
     first, wider, more = (place.compiled(SALES, CREATE, *changes) for changes in ((), (WIDER,), (MORE,)))
     triggers: list[str] = []

@@ -356,6 +356,7 @@ def test_windows_of_a_program_that_had_no_watermark(place: Place) -> None:
     assert events_in(place, "two") == [("x", 2, 64 + 256), ("y", 1, 32)]
 
 
+@pytest.mark.wide
 def test_a_history_table_replaces_the_files_that_were_read(place: Place) -> None:
     fill(place)
     old = place.compiled(TABLES, SUMS)

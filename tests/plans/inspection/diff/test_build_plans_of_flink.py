@@ -22,5 +22,6 @@ def check_no_difference_in_another_order(name: str) -> None:
     assert diff.verdict is Verdict.FULL
 
 
+@pytest.mark.wide
 def test_a_plan_beside_itself_in_another_order_differs_in_nothing() -> None:
     assert failures(check_no_difference_in_another_order, NAMES) == {}

@@ -70,6 +70,7 @@ def test_passwords_are_hidden() -> None:
     assert "hunter2" not in shown
 
 
+@pytest.mark.wide
 @pytest.mark.slow
 def test_descriptions_of_flink_are_not_read() -> None:
     for name in map(name_of, CONFORMANCE):
