@@ -52,7 +52,7 @@ demo-service: kernel classes  ## the service with the samples in it: prints an a
 	@PATH="$(abspath $(BIN)):$$PATH" exec bash samples/demo_service.sh
 
 # With WIDE, Spark's tests are most of the work, and shared by two sessions.
-test: lint kernel classes  ## lint, then the tests of ten minutes, and the slowest 30 (WIDE=1: with those of test-wide, CHANGED=1: those that changes since main reach, BASE=COMMIT)
+test: lint kernel classes  ## lint, then the main tests, and the slowest 30 (WIDE=1: with those of test-wide, CHANGED=1: those that changes since main reach, BASE=COMMIT)
 	@$(BIN)/python -m pytest -q -n $(WORKERS) --durations 30 $(ARGS) \
 	  $(if $(WIDE),--dist worksteal -m "wide or not wide",--dist loadgroup) \
 	  $(if $(CHANGED),$$($(BIN)/python -m tests.changed $(BASE)))
