@@ -9,6 +9,7 @@ import io
 import json
 import os
 import sys
+from collections.abc import Iterable
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
@@ -25,14 +26,8 @@ QUICK = ("values", "process_json_data_with_udf", "pandas/pandas_udaf")
 DECLARING = ("catalogs", "catalog_objects", "descriptions")
 
 
-def marked(names: tuple[str, ...] | list[str]) -> list[Any]:
-    return [pytest.param(name, marks=marks_of(name)) for name in names]
-
-
-def marks_of(name: str) -> list[pytest.MarkDecorator]:
-    if name in DECLARING:
-        return []
-    return [pytest.mark.spark] if name in QUICK else [pytest.mark.spark, pytest.mark.deep]
+def marked(names: Iterable[str]) -> list[Any]:
+    return [pytest.param(name, marks=() if name in QUICK else pytest.mark.deep) for name in names]
 
 
 def example(name: str) -> Path | None:
@@ -46,14 +41,21 @@ def test_every_program_is_recorded() -> None:
     assert sorted(LINES) == sorted([*(path.stem for path in PROGRAMS.glob("*.py")), *EXAMPLES])
 
 
+@pytest.mark.parametrize("name", DECLARING)
+def test_declarations_print_the_lines_of_pyflink(name: str) -> None:
+    assert lines_of(PROGRAMS.joinpath(f"{name}.py").read_text("utf-8")) == LINES[name]
+
+
 @pytest.mark.wide
-@pytest.mark.parametrize("name", marked([path.stem for path in sorted(PROGRAMS.glob("*.py"))]))
-def test_programs_print_the_lines_of_pyflink(name: str) -> None:
+@pytest.mark.parametrize("name", marked(sorted({path.stem for path in PROGRAMS.glob("*.py")} - {*DECLARING})))
+def test_programs_print_the_lines_of_pyflink(name: str, shared_session: None) -> None:
     assert lines_of(PROGRAMS.joinpath(f"{name}.py").read_text("utf-8")) == LINES[name]
 
 
 @pytest.mark.parametrize("name", marked(EXAMPLES))
-def test_examples_of_pyflink_print_their_lines(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_examples_of_pyflink_print_their_lines(
+    name: str, shared_session: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     program = example(name)
     if program is None:
         pytest.skip("PyFlink is not installed: set FLINK_PYTHON to a Python that has it")
