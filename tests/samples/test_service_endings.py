@@ -15,9 +15,9 @@ from typing import Any
 import psutil
 import pytest
 
-from compiled_plan.service.runs.folders import RunFolder
-from compiled_plan.service.runs.processes import LOCK, is_taken, signal_run
+from compiled_plan.service.runs.processes import LOCK, is_taken
 from tests.service.test_administration import processes_of, waiter_of
+from tests.support.service import ending_runs
 from tests.support.waiting import wait_until
 
 pytestmark = [pytest.mark.wide, pytest.mark.slow]
@@ -105,9 +105,8 @@ def demo(root: Path, bin_: Path) -> Iterator[Demo]:
     shutil.rmtree(root / "build/demo_service", ignore_errors=True)
     demo = Demo(root, bin_)
     service = demo.service
-    yield demo
-    for process in demo.home.glob("runs/*/*/process.json"):
-        signal_run(RunFolder(process.parent), signal.SIGKILL)
+    with ending_runs(demo.home):
+        yield demo
     for pid in (service, demo.make.pid):
         if psutil.pid_exists(pid):
             os.kill(pid, signal.SIGKILL)

@@ -16,12 +16,11 @@ from typer.testing import CliRunner
 
 from compiled_plan.plans.errors import ExecutionError
 from compiled_plan.service.main import app
-from compiled_plan.service.runs.folders import RunFolder
 from compiled_plan.service.runs.living import live_runs, live_service
-from compiled_plan.service.runs.processes import LOCK, is_taken, signal_run
+from compiled_plan.service.runs.processes import LOCK, is_taken
 from compiled_plan.service.store.errors import NotFoundError
 from tests.service.runs.test_supervisor_kills import PROGRAM
-from tests.support.service import SERVE_FAKE_RUNS, served
+from tests.support.service import SERVE_FAKE_RUNS, ending_runs, served
 from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.slow
@@ -29,9 +28,8 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture
 def home(tmp_path: Path) -> Iterator[Path]:
-    yield tmp_path / "home"
-    for process in tmp_path.glob("home/runs/*/*/process.json"):
-        signal_run(RunFolder(process.parent), signal.SIGKILL)
+    with ending_runs(tmp_path / "home"):
+        yield tmp_path / "home"
 
 
 def start(address: str, name: str = "shop") -> None:

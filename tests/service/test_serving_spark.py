@@ -17,9 +17,7 @@ import psutil
 import pytest
 
 from compiled_plan.service.runs.auxiliary import auxiliary_processes
-from compiled_plan.service.runs.folders import RunFolder
-from compiled_plan.service.runs.processes import signal_run
-from tests.support.service import served
+from tests.support.service import ending_runs, served
 from tests.support.waiting import wait_until
 
 TABLES = """
@@ -113,17 +111,12 @@ def alive(processes: list[psutil.Process]) -> list[psutil.Process]:
     return result
 
 
-def end_all(home: Path) -> None:
-    for process in home.glob("runs/*/*/process.json"):
-        signal_run(RunFolder(process.parent), signal.SIGKILL)
-
-
 @pytest.mark.deep
 def test_a_run_from_its_start_to_a_rollback(tmp_path: Path) -> None:
     home, data = tmp_path / "home", tmp_path / "data"
     data.mkdir()
     options = ("--no-tokens", "--data", str(data))
-    try:
+    with ending_runs(home):
         with served(home, *options) as (_, address, _):
             service = Service(address, data)
             folder = service.pipeline("shop")
@@ -140,8 +133,6 @@ def test_a_run_from_its_start_to_a_rollback(tmp_path: Path) -> None:
             crash(service, folder)
             stop_and_go_on(service, home, folder)
             upgrade_and_go_back(service, folder)
-    finally:
-        end_all(home)
 
 
 def begin_and_look(service: Service) -> None:
@@ -229,15 +220,12 @@ def upgrade_and_go_back(service: Service, folder: Path) -> None:
 def test_failed_scheduled_and_interrupted_runs(tmp_path: Path) -> None:
     home, data = tmp_path / "home", tmp_path / "data"
     data.mkdir()
-    try:
-        with served(home, "--no-tokens", "--data", str(data)) as (_, address, _):
-            service = Service(address, data)
-            for step in (stopped_as_it_starts, healed, refused, failed, scheduled):
-                begun = time.monotonic()
-                step(service)
-                print(f"{step.__name__}: {time.monotonic() - begun:.0f} s")
-    finally:
-        end_all(home)
+    with ending_runs(home), served(home, "--no-tokens", "--data", str(data)) as (_, address, _):
+        service = Service(address, data)
+        for step in (stopped_as_it_starts, healed, refused, failed, scheduled):
+            begun = time.monotonic()
+            step(service)
+            print(f"{step.__name__}: {time.monotonic() - begun:.0f} s")
 
 
 def stopped_as_it_starts(service: Service) -> None:
@@ -328,21 +316,21 @@ def test_functions_in_python_by_each_launcher(tmp_path: Path, launcher: str) -> 
     data.mkdir()
     programs.mkdir()
     (programs / "words.py").write_text(SHOUT)
-    try:
-        with served(home, "--no-tokens", "--data", str(data), "--programs", str(programs)) as (_, address, _):
-            service = Service(address, data)
-            folder = service.pipeline("shop", SHOUTED)
-            write(folder, "1.json", ("ann", 1))
-            service.start("shop", launcher=launcher)
-            service.prints("shop", "+I[ANN!]")
-            processes = tree(service.get("shop", "run")["pid"])
-            service.post("shop", "run/stop")
-            service.until("shop", lambda run: run["state"] == "stopped" and not run["pid"], "a stop")
-            (exit_,) = (json.loads(file.read_text()) for file in home.glob("runs/*/1/exit.json"))
-            assert (exit_["code"], exit_["left"]) == (143, [])
-            assert not alive(processes)
-    finally:
-        end_all(home)
+    with (
+        ending_runs(home),
+        served(home, "--no-tokens", "--data", str(data), "--programs", str(programs)) as (_, address, _),
+    ):
+        service = Service(address, data)
+        folder = service.pipeline("shop", SHOUTED)
+        write(folder, "1.json", ("ann", 1))
+        service.start("shop", launcher=launcher)
+        service.prints("shop", "+I[ANN!]")
+        processes = tree(service.get("shop", "run")["pid"])
+        service.post("shop", "run/stop")
+        service.until("shop", lambda run: run["state"] == "stopped" and not run["pid"], "a stop")
+        (exit_,) = (json.loads(file.read_text()) for file in home.glob("runs/*/1/exit.json"))
+        assert (exit_["code"], exit_["left"]) == (143, [])
+        assert not alive(processes)
 
 
 #: A preview whose rows never come, and a test that never ends: Java remembers no positions beside a group reference.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -13,6 +14,8 @@ import psycopg
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
+from compiled_plan.service.runs.folders import RunFolder
+from compiled_plan.service.runs.processes import signal_run
 from tools.services.server import Server
 
 #: Serves at a free port; append the service's folder and options.
@@ -42,6 +45,16 @@ def served(
         process.kill()
         process.wait()
         process.stderr.close()
+
+
+@contextmanager
+def ending_runs(home: Path) -> Iterator[None]:
+    """Kill all runs of a service's folder at the end: they outlive their service, also after a failed test."""
+    try:
+        yield
+    finally:
+        for process in home.glob("runs/*/*/process.json"):
+            signal_run(RunFolder(process.parent), signal.SIGKILL)
 
 
 def database_in(server: Server, name: str) -> str:

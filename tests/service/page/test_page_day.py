@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from samples.day import NAME, Day, events, settings, until, webhook
-from tests.support.service import served
+from tests.support.service import ending_runs, served
 from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.page
@@ -26,7 +26,7 @@ def test_the_page_and_the_webhook_show_each_event(browser: Browser, tmp_path: Pa
     messages: list[dict[str, Any]] = []
     with webhook(messages) as address:
         options = ("--config", str(settings(tmp_path, address)))
-        with served(tmp_path / "home", *options) as (_, api, _):
+        with ending_runs(tmp_path / "home"), served(tmp_path / "home", *options) as (_, api, _):
             day = Day(tmp_path, api, messages)
             day.begin()
             page = browser.new_page(viewport={"width": 1400, "height": 900})

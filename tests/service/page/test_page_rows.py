@@ -13,7 +13,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from tests.service.page.conftest import Open, Site
-from tests.support.service import served
+from tests.support.service import ending_runs, served
 
 pytestmark = pytest.mark.page
 
@@ -25,7 +25,10 @@ SPARK = 180_000
 def place(browser: Browser, tmp_path: Path) -> Iterator[tuple[Page, str]]:
     """A page of a service with real runs, and its address."""
     context = browser.new_context(viewport={"width": 1400, "height": 900}, reduced_motion="reduce")
-    with served(tmp_path / "home", "--no-tokens", "--data", str(tmp_path)) as (_, address, _):
+    with (
+        ending_runs(tmp_path / "home"),
+        served(tmp_path / "home", "--no-tokens", "--data", str(tmp_path)) as (_, address, _),
+    ):
         page = context.new_page()
         page.set_default_timeout(30_000)
         yield page, address.removesuffix("/api/v1/")

@@ -14,7 +14,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.service.page.served import SAMPLES
-from tests.support.service import served
+from tests.support.service import ending_runs, served
 from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.page
@@ -72,6 +72,7 @@ def place(browser: Browser, tmp_path: Path) -> Iterator[Place]:
     """Running pipelines are stopped at the end."""
     context = browser.new_context(viewport={"width": 1400, "height": 900}, reduced_motion="reduce")
     with (
+        ending_runs(tmp_path / "home"),
         served(tmp_path / "home", "--no-tokens", "--data", str(tmp_path)) as (_, address, _),
         httpx.Client(base_url=address, timeout=60) as api,
     ):

@@ -19,9 +19,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from compiled_plan.service.runs.folders import RunFolder
-from compiled_plan.service.runs.processes import signal_run
-from tests.support.service import SERVE_FAKE_RUNS, served
+from tests.support.service import SERVE_FAKE_RUNS, ending_runs, served
 from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.slow
@@ -221,19 +219,11 @@ def finish(address: str, clients: Sequence[Client]) -> None:
             assert len(points) >= (client.runs - 1 if client.do == "finish" else client.wanted)
 
 
-def end_all(home: Path) -> None:
-    """End all runs."""
-    for process in home.glob("runs/*/*/process.json"):
-        signal_run(RunFolder(process.parent), signal.SIGKILL)
-
-
 @pytest.mark.deep
 @pytest.mark.parametrize("kills", [1, 50])
 def test_runs_are_adopted_after_kills_of_the_service(tmp_path: Path, kills: int) -> None:
     seed, begun = int(os.environ.get("SEED", "1")), time.monotonic()
-    try:
+    with ending_runs(tmp_path / "home"):
         totals = kill_while_running(tmp_path / "home", kills, seed)
-    finally:
-        end_all(tmp_path / "home")
     print(f"{kills} kills, seed {seed}, {time.monotonic() - begun:.0f} s: {dict(totals)}; every run was found again")
     assert totals["start"] > kills // 10 and (totals["found again"] > kills // 4 or kills == 1)

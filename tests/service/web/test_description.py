@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import socket
 import threading
 from collections import Counter
@@ -21,11 +20,10 @@ from hypothesis import strategies as st
 
 from compiled_plan.service.app import application
 from compiled_plan.service.common.settings import Limits, Settings
-from compiled_plan.service.runs.folders import RunFolder
-from compiled_plan.service.runs.processes import signal_run
 from compiled_plan.service.workers.pool import Workers
 from tests.service.web.conftest import PROGRAM
 from tests.support.fake_runs import INSPECT, QUICK_COMMAND
+from tests.support.service import ending_runs
 
 #: Existing resources, for path parameters and headers.
 KNOWN = {"name": ("orders", "other", "missing"), "number": (1, 2, 3), "id": (1, 2)}
@@ -50,11 +48,10 @@ def address(tmp_path_factory: pytest.TempPathFactory, workers: Workers) -> Itera
     server = uvicorn.Server(uvicorn.Config(app, log_level="critical"))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()
-    yield f"http://127.0.0.1:{listening.getsockname()[1]}"
-    server.should_exit = True
-    thread.join()
-    for process in home.glob("runs/*/*/process.json"):
-        signal_run(RunFolder(process.parent), signal.SIGKILL)
+    with ending_runs(home):
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+        server.should_exit = True
+        thread.join()
 
 
 def prepare(address: str) -> dict[str, Any]:
