@@ -51,10 +51,8 @@ demo-move: kernel classes  ## a job in Flink over Kafka, which it installs, stop
 demo-service: kernel classes  ## the service with the samples in it: prints an address and a token to look at the page
 	@PATH="$(abspath $(BIN)):$$PATH" exec bash samples/demo_service.sh
 
-# With WIDE, Spark's tests are most of the work, and shared by two sessions.
-test: lint kernel classes  ## lint, then the main tests, and the slowest 30 (WIDE=1: with those of test-wide, CHANGED=1: those that changes since main reach, BASE=COMMIT)
-	@$(BIN)/python -m pytest -q -n $(WORKERS) --durations 30 $(ARGS) \
-	  $(if $(WIDE),--dist worksteal -m "wide or not wide",--dist loadgroup) \
+test: lint kernel classes  ## lint, then all tests but those of test-wide, test-deep and test-page, and the slowest 30 (CHANGED=1: those that changes since main reach, BASE=COMMIT)
+	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist loadgroup --durations 30 $(ARGS) \
 	  $(if $(CHANGED),$$($(BIN)/python -m tests.changed $(BASE)))
 
 test-fast: kernel  ## the tests that start no JVM, no server and no other long process, and do not read all files or plans
