@@ -16,8 +16,9 @@ from tests.plans.execution.savepoint import restore_tests
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+pytestmark = pytest.mark.wide
 
-@pytest.mark.wide
+
 def test_figures_keys_and_all_entries(spark: SparkSession, tmp_path: Path) -> None:
     place = Place(spark, tmp_path)
     place.add({"orders": [{"id": 1, "item": "nut"}, {"id": 2, "item": "nut"}]})
@@ -36,7 +37,6 @@ def test_figures_keys_and_all_entries(spark: SparkSession, tmp_path: Path) -> No
     assert cp.export_state(checkpoint, operator.uid, str(tmp_path / "entries")) == 1
 
 
-@pytest.mark.wide
 def test_a_savepoint_of_flink_is_shown_with_its_plan(spark: SparkSession, tmp_path: Path) -> None:
     name = "stream-exec-group-aggregate_1/group-aggregate-simple"
     (unpacked,) = restore_tests.unpack(tmp_path / "unpacked", name)

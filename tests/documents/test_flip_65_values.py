@@ -28,6 +28,8 @@ from compiled_plan.plans.functions.inference import InputTypeStrategy
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+pytestmark = pytest.mark.wide
+
 
 def scalar(eval_: Callable[..., Any], annotation: Any, result: Any) -> type[ScalarFunction]:
     """A function of one argument."""
@@ -70,7 +72,6 @@ class Range(TableFunction[int]):
         yield from numpy.arange(count)
 
 
-@pytest.mark.wide
 def test_new_extraction_values_of_numpy(spark: SparkSession) -> None:
     """Results of numpy and pandas types; a Decimal without a precision, as RAW, from function to function."""
     functions = {
@@ -151,7 +152,6 @@ class Typed(AggregateFunction):  # type: ignore[type-arg]
         )
 
 
-@pytest.mark.wide
 def test_manual_definition_aggregates_by_literal(spark: SparkSession) -> None:
     env = TableEnvironment()
     for class_ in (Total, Reals, Typed):
@@ -176,7 +176,6 @@ class Closing(ScalarFunction):
         return number
 
 
-@pytest.mark.wide
 @pytest.mark.parametrize(("class_", "method"), [(Opening, "open"), (Closing, "close")])
 def test_errors_of_open_and_close(spark: SparkSession, class_: type[ScalarFunction], method: str) -> None:
     env = TableEnvironment()

@@ -15,7 +15,7 @@ from compiled_plan.service.workers.pool import Workers
 from compiled_plan.service.workers.test_jobs import TestJob, TestJobs
 from tests.support.waiting import wait_until
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.wide]
 SQL = """
 CREATE TABLE orders (customer STRING, price INT) WITH ('connector' = 'datagen');
 CREATE TABLE totals (customer STRING, paid INT, PRIMARY KEY (customer) NOT ENFORCED) WITH ('connector' = 'print');
@@ -91,7 +91,6 @@ def text(result: dict[str, Any]) -> str:
     return "\n".join(line["text"] for line in result["failure"])
 
 
-@pytest.mark.wide
 def test_results_by_test_and_step_and_limits_that_end_the_process(workers: Workers) -> None:
     jobs = TestJobs(Limits(test_seconds=40, test_memory=600_000_000))
     try:
@@ -130,7 +129,6 @@ def test_results_by_test_and_step_and_limits_that_end_the_process(workers: Worke
         jobs.close()
 
 
-@pytest.mark.wide
 def test_a_cancelled_job_and_a_timeout_leave_no_process(workers: Workers) -> None:
     jobs = TestJobs(Limits(test_seconds=5))
     try:
@@ -148,7 +146,6 @@ def test_a_cancelled_job_and_a_timeout_leave_no_process(workers: Workers) -> Non
         jobs.close()
 
 
-@pytest.mark.wide
 def test_an_unused_process_ends(workers: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
     jobs = TestJobs(Limits())
     try:

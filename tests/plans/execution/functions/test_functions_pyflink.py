@@ -22,6 +22,8 @@ from tests.plans.execution.functions.pyflink import functions
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+pytestmark = pytest.mark.wide
+
 RECORDED = Path(__file__).parent / "pyflink"
 PROGRAM = json.loads((RECORDED / "program.json").read_text())
 #: The rows of PyFlink 2.3, but for `asynchronous`, where it calls the function with values of later rows.
@@ -45,7 +47,6 @@ def named(sink: dict[str, Any]) -> str:
     return str(sink["dynamicTableSink"]["table"]["identifier"])
 
 
-@pytest.mark.wide
 @pytest.mark.parametrize("queries", [("vectorized", "grouped"), pytest.param(tuple(ROWS), marks=pytest.mark.deep)])
 def test_a_plan_of_pyflink_gives_its_rows(spark: SparkSession, tmp_path: Path, queries: Sequence[str]) -> None:
     """Scalar, asynchronous, table and aggregate functions, general and of pandas, in one run."""
@@ -57,7 +58,6 @@ def test_a_plan_of_pyflink_gives_its_rows(spark: SparkSession, tmp_path: Path, q
     assert remaining(lines) == {query: ROWS[query] for query in queries}
 
 
-@pytest.mark.wide
 def test_state_and_a_pickled_function_from_batch_to_batch(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

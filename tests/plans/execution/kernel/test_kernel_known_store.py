@@ -21,6 +21,8 @@ from tests.support.files import lines, put, table
 from tests.support.kernel.hidden import hidden_field
 from tests.support.waiting import wait_until
 
+pytestmark = pytest.mark.wide
+
 PROGRAM = "INSERT INTO s SELECT k, COUNT(*), SUM(v) FROM r GROUP BY k;"
 
 
@@ -44,7 +46,6 @@ class Asked(StreamingQueryListener):
             ]
 
 
-@pytest.mark.wide
 def test_new_keys_are_not_looked_up(spark: SparkSession, tmp_path: Path) -> None:
     """If the run began with an empty store; repeated keys are looked up, and all of them after another start."""
     script = table(tmp_path, "r", "k BIGINT, v BIGINT") + table(
@@ -74,7 +75,6 @@ def versions(spark: SparkSession) -> set[tuple[int, bool]]:
     return {(known("version", snapshot), known("keys", snapshot) is not None) for snapshot in left}
 
 
-@pytest.mark.wide
 @pytest.mark.parametrize(("ttl", "many"), [("0 s", 97), ("1 h", 20_011)])
 def test_keys_of_all_batches_and_starts_are_known(spark: SparkSession, tmp_path: Path, ttl: str, many: int) -> None:
     """Keys return in later batches, and after a start that knows nothing of the store."""

@@ -159,6 +159,25 @@ def test_rows_of_a_union_and_of_collections(spark: SparkSession, tmp_path: Path)
 
 
 @pytest.mark.wide
+def test_a_union_of_rows_with_results_of_a_python_function_over_them_is_refused(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    put(tmp_path / "orders", "1.json", {"item": "nut"})
+    env = TableEnvironment()
+    env.create_temporary_function("twice", Twice())
+    plan = env.compile_script(
+        table(tmp_path, "orders", "item STRING")
+        + table(tmp_path, "most", "item STRING, n BIGINT", "debezium-json")
+        + "CREATE TEMPORARY VIEW counts AS SELECT item, COUNT(*) AS n FROM orders GROUP BY item;"
+        + "INSERT INTO most SELECT item, MAX(n) FROM "
+        + "(SELECT item, n FROM counts UNION ALL SELECT item, twice(n) FROM counts) GROUP BY item"
+    )
+    with pytest.raises(Exception, match="cannot be tapped where they meet those that a Python function made of them"):
+        show(spark, plan, only(plan, "union"), functions_from=(MODULE,))
+    assert lines(tmp_path / "most")[-1]["after"] == {"item": "nut", "n": 2}
+
+
+@pytest.mark.wide
 def test_rows_after_a_python_function(spark: SparkSession, tmp_path: Path) -> None:
     put(tmp_path / "orders", "1.json", {"item": "nut"}, {"item": "bolt"}, {"item": "nut"})
     env = TableEnvironment()
