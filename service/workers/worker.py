@@ -22,12 +22,14 @@ _LOADED = (
     "compiled_plan.api.environment",
     "compiled_plan.api.program",
     "compiled_plan.api.scripts",
+    "compiled_plan.api.testing.cases",
     "compiled_plan.planner.pipeline",
     "compiled_plan.plans.inspection.diff.document",
     "compiled_plan.plans.inspection.diff.build",
     "compiled_plan.plans.inspection.graph.document",
     "compiled_plan.plans.inspection.recompile",
     "compiled_plan.service.workers.tasks",
+    "jsonschema",
 )
 
 
