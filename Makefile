@@ -52,7 +52,7 @@ demo-service: kernel classes  ## the service with the samples in it: prints an a
 	@PATH="$(abspath $(BIN)):$$PATH" exec bash samples/demo_service.sh
 
 test: lint kernel classes  ## lint, then all tests but those of test-wide, test-deep and test-page, and the slowest 30 (CHANGED=1: those that changes since main reach, BASE=COMMIT)
-	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist loadgroup --durations 30 $(ARGS) \
+	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile --durations 30 $(ARGS) \
 	  $(if $(CHANGED),$$($(BIN)/python -m tests.changed $(BASE)))
 
 test-fast: kernel  ## the tests that start no JVM, no server and no other long process, and do not read all files or plans

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 import time
 from collections.abc import Iterator
@@ -44,38 +45,21 @@ def pytest_configure(config: pytest.Config) -> None:
     gc.disable()
     os.environ["TZ"] = "UTC"
     time.tzset()
+    # A shell starts background jobs with SIGINT ignored, and tests interrupt statements.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     os.environ.setdefault("SPARK_SUBMIT_OPTS", JVM)
     # `make` keeps warm processes; a test would keep its own.
     os.environ.setdefault("COMPILED_PLAN_CLASSES", "use")
 
 
-@pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the groups
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark tests that use Spark or another JVM, and deselect tests whose tier `-m` does not name.
-
-    With `--dist loadgroup` all tests of the Spark session run in one process, so that one JVM warms up.
-    """
+    """Mark tests that use Spark or another JVM, and deselect tests whose tier `-m` does not name."""
     for item in items:
         for fixture, marker in (("spark", "spark"), ("harness", "slow"), ("postgres", "slow"), ("workers", "slow")):
             if fixture in getattr(item, "fixturenames", ()):
                 item.add_marker(marker)
-                if fixture == "spark":
-                    item.add_marker(pytest.mark.xdist_group(fixture))
     config.hook.pytest_deselected(items=[item for item in items if tier(item) not in config.option.markexpr])
     items[:] = [item for item in items if tier(item) in config.option.markexpr]
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Distribute tests outside of groups by file: xdist is slow with thousands of groups."""
-    from xdist.scheduler import LoadGroupScheduling  # type: ignore[import-untyped]
-
-    class GroupsAndFiles(LoadGroupScheduling):  # type: ignore[misc]
-        def _split_scope(self, nodeid: str) -> str:
-            file, _, test = nodeid.partition("::")
-            return test.rpartition("@")[2] if "@" in test else file
-
-    return GroupsAndFiles(config, log) if config.getoption("dist") == "loadgroup" else None
 
 
 def tier(item: pytest.Item) -> str:
