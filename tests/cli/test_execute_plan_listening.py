@@ -19,6 +19,7 @@ INSERT INTO longest SELECT id, MAX(name) FROM names GROUP BY id;
 """
 
 
+@pytest.mark.wide
 @pytest.mark.usefixtures("shared_session")
 def test_progress_and_lineage_of_two_runs_on_one_checkpoint(tmp_path: Path) -> None:
     folder, plan, progress = tmp_path / "in", tmp_path / "shop.json", tmp_path / "progress.jsonl"

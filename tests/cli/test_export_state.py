@@ -63,6 +63,7 @@ def test_a_savepoint_is_written(checkpoint: Path, shared_session: None, tmp_path
     assert "the folder for the savepoint is not empty" in exporting(checkpoint, *arguments).stderr
 
 
+@pytest.mark.wide
 @pytest.mark.spark
 def test_an_unknown_operator_is_refused(checkpoint: Path, shared_session: None) -> None:
     done = exporting(checkpoint, "--flink", "--dry-run", "--reset", "nobody")

@@ -103,6 +103,7 @@ def test_rows_of_a_test_instead_of_the_source(plan: Path) -> None:
     assert json.loads(progress.read_text()) == {"done": 2, "of": 100}
 
 
+@pytest.mark.wide
 def test_functions_in_python_over_rows_of_a_test(plan: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(FUNCTIONS))
     tests = plan.with_name("tests.yaml")

@@ -73,6 +73,7 @@ def test_the_hook_is_a_valid_command_line() -> None:
     ]
 
 
+@pytest.mark.wide
 @pytest.mark.slow
 def test_the_action_in_a_job(tmp_path: Path) -> None:
     """The step's own script, with the variables that a runner sets."""

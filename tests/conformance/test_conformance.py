@@ -26,12 +26,14 @@ RUNNABLE = [case for case in CHOSEN if not case.refused_at]
 #: Programs of several stages, which run on two partitions; the others run faster on one.
 ON_TWO_PARTITIONS = ("pipelines", "statement_set")
 #: Cases whose plan of Flink is a test of `test-plan` in `make test`, which takes a fifth of the time, and a query in
-#: `make test-wide`: eleven in twelve of those that can be such tests.
+#: `make test-wide`: 23 in 24 of those that can be such tests.
 WITHOUT_A_QUERY = [
     case
     for at, case in enumerate(RUNNABLE)
-    if at % 12 and case.folder.parent.name not in ON_TWO_PARTITIONS and is_test(case)
+    if at % 24 and case.folder.parent.name not in ON_TWO_PARTITIONS and is_test(case)
 ]
+#: Long queries, whose operators shorter ones have, too; they run in `make test-wide`.
+LONG = ("changelog_normalize/dup_distinct_union", "changelog_normalize/dup_semi_anti", "pipelines/web_shop")
 RECORDED = recorded()
 
 
@@ -56,7 +58,10 @@ def partitions(case: Case, spark: SparkSession) -> Iterator[None]:
 @pytest.mark.usefixtures("partitions")
 @pytest.mark.parametrize(
     "case",
-    [pytest.param(case, marks=pytest.mark.wide if case in WITHOUT_A_QUERY else ()) for case in RUNNABLE],
+    [
+        pytest.param(case, marks=pytest.mark.wide if case in WITHOUT_A_QUERY or case.name in LONG else ())
+        for case in RUNNABLE
+    ],
     ids=name,
 )
 def test_flinks_plan(case: Case, spark: SparkSession, tmp_path: Path) -> None:

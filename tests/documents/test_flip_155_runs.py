@@ -28,6 +28,8 @@ from compiled_plan.plans.errors import ProgramError
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+pytestmark = pytest.mark.wide
+
 BIDS = [("2024-01-01 00:01:00", 3, "a"), ("2024-01-01 00:08:00", 5, "b"), ("2024-01-01 00:12:00", 7, "a")]
 
 
@@ -74,7 +76,6 @@ def test_flip_155_a_window_table_with_two_rowtimes_is_planned_and_comes_out(env:
         assert len(rows) == count and all(start <= at < end and time < end for at, _, _, start, end, time in rows)
 
 
-@pytest.mark.wide
 def test_flip_155_it_is_printed_and_becomes_a_dataframe(
     env: TableEnvironment, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -88,7 +89,6 @@ def test_flip_155_it_is_printed_and_becomes_a_dataframe(
     assert frame.price.sum() == 15 and (frame.again == frame.bidtime).all()
 
 
-@pytest.mark.wide
 def test_sum0_is_zero_of_nothing(env: TableEnvironment) -> None:
     bid = env.from_path("Bid")
     none = (
@@ -113,7 +113,6 @@ def declared(path: Path, *columns: str) -> TableDescriptor:
     )
 
 
-@pytest.mark.wide
 def test_tables_of_descriptors_have_no_name(env: TableEnvironment, tmp_path: Path) -> None:
     known = env.list_tables()
     (tmp_path / "in").mkdir()
@@ -135,7 +134,6 @@ def written(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for file in files for line in file.read_text().splitlines()]
 
 
-@pytest.mark.wide
 def test_a_run_has_an_id(env: TableEnvironment, capsys: pytest.CaptureFixture[str]) -> None:
     env.execute_sql("CREATE TEMPORARY TABLE nothing (a INT) WITH ('connector' = 'blackhole')")
     price = env.from_path("Bid").select(col("price"))
@@ -157,7 +155,6 @@ class Bidder:
     total: float
 
 
-@pytest.mark.wide
 def test_collect_makes_objects_by_name_in_wider_types(env: TableEnvironment) -> None:
     query = "SELECT SUM(price) AS total, bidder FROM Bid WHERE price < 6 GROUP BY bidder"
     result = env.sql_query(query).execute()

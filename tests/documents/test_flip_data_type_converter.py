@@ -266,6 +266,7 @@ def test_proposed_changes_scenario_1_a_format_calls_the_converters(sample: Any) 
     ]
 
 
+@pytest.mark.wide
 def test_proposed_changes_scenario_2_objects_into_a_table_and_out(sample: Any, env: TableEnvironment) -> None:
     table = sample.specific(env)
     assert table.get_schema().get_column_names() == ["price", "color"]

@@ -50,12 +50,9 @@ def place(case: Case) -> Iterator[Path]:
 #: Short cases of their oldest release; `make test-wide` has the rest.
 DEFAULT = (
     "first_rows_native",
-    "joins",
     "kept",
     "kept_flatMapGroupsWithState",
     "kept_lookups",
-    "latest_rows",
-    "windows",
 )
 
 

@@ -18,6 +18,8 @@ from tests.samples.nexmark_results import CLOCK, SMALL, difference, expected, re
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+pytestmark = pytest.mark.wide
+
 
 #: Shapes that no conformance case has: aggregates of an aggregate over a join, a windowed aggregate joined with its
 #: maximum, a top-1 over a join, a partitioned sink, and a temporal join, all over many rows and several micro-batches.
@@ -44,7 +46,6 @@ def run(spark: SparkSession, text: str) -> None:
     Run(spark, plan, RunOptions(max_files_per_batch=1)).execute()
 
 
-@pytest.mark.wide
 @pytest.mark.parametrize(
     "query",
     [

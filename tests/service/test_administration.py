@@ -87,6 +87,7 @@ def assert_nothing_is_left(home: Path) -> None:
     assert not [path for path in (*home.glob(f"runs/*/{LOCK}"), *home.glob("locks/*")) if is_taken(path)]
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(
     "number",
     [
@@ -151,6 +152,7 @@ def test_a_run_whose_waiter_was_killed_is_listed_and_ended(home: Path, service_f
     assert_nothing_is_left(home)
 
 
+@pytest.mark.wide
 def test_a_killed_run_leaves_nothing_and_its_restart_is_cancelled(home: Path) -> None:
     with served(home, command=SERVE_FAKE_RUNS) as (process, address, _):
         start(address)

@@ -32,6 +32,33 @@ if TYPE_CHECKING:
 
 _MODES = {Verdict.FULL: "check", Verdict.PARTIAL: "migrate-partial"}
 RECORDED = scratch.recorded()
+#: Kinds of operators of which the default kinds have another one, or whose start `test_verdicts` refuses.
+WIDE = (
+    "aggregate-in-front",
+    "aggregate-over-all-rows-added",
+    "another-aggregate-over-some-rows",
+    "another-column-behind-a-join",
+    "another-column-of-the-first-row",
+    "another-grouping",
+    "another-order-of-a-top-n",
+    "column-of-a-multi-join-dropped",
+    "column-of-a-version-added",
+    "column-of-a-window-deduplication",
+    "column-of-an-interval-join-dropped",
+    "column-of-sorted-rows-dropped",
+    "column-of-upserts-added",
+    "filter-in-front-of-a-join",
+    "filter-in-front-of-an-aggregate",
+    "inner-to-left",
+    "join-behind-a-join",
+    "join-columns-permuted",
+    "longer-key",
+    "mini-batches",
+    "sink-column-added",
+    "sink-primary-key",
+    "union-with-a-new-table",
+    "wider-interval",
+)
 
 
 @dataclass(frozen=True)
@@ -41,7 +68,7 @@ class Trial:
     Args:
         name: of its folders.
         kinds: its kinds.
-        default: names of the kinds that run by default; the rest is deep.
+        default: names of the kinds that run by default or are wide; the rest is deep.
         alike: property that the kinds of a group share.
         run: runs a group; returns its output.
     """
@@ -58,13 +85,16 @@ class Trial:
         return next(group for group in grouped(some) if kind in group)
 
     def _alike(self, kind: Kind) -> Hashable:
-        return kind.name in self.default, self.alike(kind)
+        return self._tier(kind), self.alike(kind)
+
+    def _tier(self, kind: Kind) -> str:
+        return "deep" if kind.name not in self.default else "wide" if kind.name in WIDE else ""
 
     def parametrized(self) -> pytest.MarkDecorator:
         """Parametrize a test with `kind`."""
-        deep = pytest.mark.deep
-        cases = [pytest.param(kind, marks=() if kind.name in self.default else deep) for kind in self.kinds]
-        return pytest.mark.parametrize("kind", cases, ids=[kind.name for kind in self.kinds])
+        marks = {"": (), "wide": pytest.mark.wide, "deep": pytest.mark.deep}
+        cases = [pytest.param(kind, marks=marks[self._tier(kind)], id=kind.name) for kind in self.kinds]
+        return pytest.mark.parametrize("kind", cases)
 
 
 @dataclass(frozen=True)

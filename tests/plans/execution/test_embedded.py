@@ -53,6 +53,7 @@ def test_changes_come_with_their_kinds(env: TableEnvironment) -> None:
     assert rows[-1].n == 2 and rows[-1]["x"] == "a" and rows[-1].field_names == ("x", "n")
 
 
+@pytest.mark.wide
 def test_a_result_as_a_table_and_as_its_changes(env: TableEnvironment, tmp_path: Path) -> None:
     changes = [
         {"before": None, "after": {"id": 1, "v": "a"}, "op": "c"},
@@ -101,6 +102,7 @@ def test_a_failed_query_raises_when_its_rows_are_read(env: TableEnvironment) -> 
         result.wait()
 
 
+@pytest.mark.wide
 def test_a_query_that_never_ends_is_closed(env: TableEnvironment) -> None:
     env.execute_sql("CREATE TABLE t (a INT) WITH ('connector' = 'datagen', 'rows-per-second' = '20')")
     result = env.execute_sql("SELECT a FROM t")
@@ -223,6 +225,7 @@ def all_types() -> pa.Table:
     return pa.table(arrays, names=list(columns))
 
 
+@pytest.mark.wide
 def test_arrow_in_and_out(env: TableEnvironment) -> None:
     frame = all_types()
     table = env.from_dataframe(frame)

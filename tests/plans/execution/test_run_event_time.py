@@ -87,6 +87,7 @@ def test_windows_stay_open_until_the_input_ends(spark: SparkSession, tmp_path: P
         Run(spark, plan, RunOptions(checkpoint=checkpoint))
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("trigger", ["50 ms", pytest.param("", marks=pytest.mark.deep)])
 def test_files_that_come_meanwhile_do_not_keep_the_input_from_ending(
     spark: SparkSession, tmp_path: Path, trigger: str

@@ -7,12 +7,16 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
+
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.plans.execution.run import Run
 from compiled_plan.plans.execution.session.options import RunOptions
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.wide
 
 ROWS = "1,0.0,0.0\n2,-0.0,-0.0\n3,NaN,NaN\n4,NaN,NaN\n5,1.5,1.5\n6,-0.0,-0.0\n"
 QUERIES = {

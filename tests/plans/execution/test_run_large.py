@@ -69,6 +69,7 @@ def test_a_plan_of_flink(spark: SparkSession, name: str, tmp_path: Path) -> None
     assert Counter((row["id"], row["s"]) for row in of_flink(name, tmp_path, ROWS, "json")) == expected
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(
     ("name", "chain"),
     [

@@ -12,6 +12,8 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.plans.execution.run import Run
 from compiled_plan.plans.execution.session.options import HOSTS, RunOptions
@@ -131,6 +133,7 @@ def test_an_aggregate_starts_again_after_its_ttl(spark: SparkSession, tmp_path: 
     assert pipeline.run() == [created(1)]
 
 
+@pytest.mark.wide
 def test_a_ttl_may_change_between_starts_to_and_from_never(spark: SparkSession, tmp_path: Path) -> None:
     pipeline = Pipeline(spark, tmp_path, COUNT)
     pipeline.add("clicks", {"page": "a"})
@@ -147,6 +150,7 @@ def test_a_ttl_may_change_between_starts_to_and_from_never(spark: SparkSession, 
     assert created(2) in pipeline.run()
 
 
+@pytest.mark.wide
 def test_an_over_aggregate_evicts_idle_keys(spark: SparkSession, tmp_path: Path) -> None:
     """By `table.exec.state.ttl`, which its node stores in its configuration; changed between starts."""
     pipeline = Pipeline(spark, tmp_path, OVER)

@@ -145,6 +145,7 @@ JSON = st.recursive(
 )
 
 
+@pytest.mark.wide
 @given(JSON, st.sampled_from([None, 1, 3]), st.data())
 def test_spans_point_at_the_value(value: object, indent: int | None, data: st.DataObject) -> None:
     text = json.dumps(value, indent=indent, ensure_ascii=False)

@@ -148,6 +148,7 @@ def secrets_of(text: str) -> None:
     secrets_in({"text": text})
 
 
+@pytest.mark.wide
 @pytest.mark.slow
 @pytest.mark.attack
 @pytest.mark.parametrize("length", [12_000, pytest.param(250_000, marks=pytest.mark.deep)], ids=("short", "long"))

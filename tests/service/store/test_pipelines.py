@@ -83,6 +83,7 @@ def seconds(work: Callable[[], object]) -> float:
     return median(times)
 
 
+@pytest.mark.wide
 def test_version_queries_use_an_index(large: TestClient) -> None:
     parts = large.app.state.parts  # type: ignore[attr-defined]
     with parts.database.read() as session:

@@ -7,8 +7,12 @@ import urllib.request
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import pytest
+
 from tools.services.s3 import SERVICE, make_bucket
 from tools.services.server import running
+
+pytestmark = pytest.mark.wide
 
 _ANYBODY = "AWS4-HMAC-SHA256 Credential=any/20260101/us-east-1/s3/aws4_request, SignedHeaders=host, Signature=0"
 

@@ -103,6 +103,7 @@ def test_nothing_on_disk_changes(spark: SparkSession, tmp_path: Path) -> None:
     assert spark.conf.get("spark.sql.streaming.stateStore.checkpointFormatVersion", "1") == "1"
 
 
+@pytest.mark.wide
 def test_state_of_the_group_state_host(spark: SparkSession, tmp_path: Path) -> None:
     place = Place(spark, tmp_path)
     place.add({"orders": [{"id": 1, "item": "nut"}, {"id": 2, "item": "nut"}]})

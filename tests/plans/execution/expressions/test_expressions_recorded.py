@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -14,9 +15,15 @@ from compiled_plan.plans.rex import type_of
 from tests.plans.execution.expressions.recorded import FIXTURES, Case, Fixture, evaluate, from_flink, read
 
 PATHS = sorted(FIXTURES.glob("*.json"))
+#: Functions in zones other than UTC and around changes of clocks.
+OTHER_TIMES = re.compile(r"_(zone|clock_change)")
 
 
-@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path",
+    [pytest.param(path, marks=pytest.mark.wide if OTHER_TIMES.search(path.stem) else ()) for path in PATHS],
+    ids=lambda path: path.stem,
+)
 def test_results(path: Path, session: SparkSession) -> None:
     fixture = read(path)
     cases = [case for case in fixture.cases if case.results is not None]

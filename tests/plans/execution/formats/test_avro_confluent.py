@@ -79,6 +79,7 @@ def test_schemas_are_registered_once(spark: SparkSession, registry: Registry) ->
     assert read(spark, FORMAT, ROW, messages, options) == [(0, 0, None), (0, 1, "a"), (0, 2, None)]
 
 
+@pytest.mark.wide
 def test_events_of_debezium(spark: SparkSession, registry: Registry) -> None:
     """As written by Debezium and by a sink: an update is a deletion and a creation."""
     row = record("shop.orders.Value", id="long", name=["null", "string"], more=["null", "int"])
@@ -110,6 +111,7 @@ def test_events_of_debezium(spark: SparkSession, registry: Registry) -> None:
     assert [row[0] for row in read(spark, EVENTS, ROW, written, options)] == [0, 3, 0, 3]
 
 
+@pytest.mark.wide
 def test_an_unavailable_registry_is_retried_and_a_refusal_is_named(spark: SparkSession, registry: Registry) -> None:
     schema = record("r", id="long")
     number = registry.add(schema)

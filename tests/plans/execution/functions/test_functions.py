@@ -155,6 +155,7 @@ def test_only_rows_that_pass_reach_a_function(spark: SparkSession, tmp_path: Pat
     assert sorted(result) == [("GOOD!", 1), ("bad", 13)]
 
 
+@pytest.mark.wide
 def test_a_branch_of_case_is_called_for_its_rows_alone(spark: SparkSession, tmp_path: Path) -> None:
     """The function fails for 13, which does not reach it; its own result leads to another call."""
     result = run(
@@ -358,6 +359,7 @@ def test_every_kind_of_value(spark: SparkSession, tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.wide
 def test_functions_in_joins(spark: SparkSession, tmp_path: Path) -> None:
     """A join key, and the rest of the condition, which is checked above the join."""
     result = run(

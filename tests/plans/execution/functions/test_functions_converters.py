@@ -66,6 +66,7 @@ class Later(ScalarFunction):
         return Shift(shift.start + 3_600_000, shift.length * 2)
 
 
+@pytest.mark.wide
 def test_a_function_over_objects_of_its_own(spark: SparkSession) -> None:
     env = TableEnvironment()
     env.create_temporary_function("later", Later)

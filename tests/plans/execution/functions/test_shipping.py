@@ -184,6 +184,7 @@ def adding(step: int) -> type[ScalarFunction]:
     return Adding
 
 
+@pytest.mark.wide
 def test_classes_of_one_name(spark: SparkSession) -> None:
     """A function creates classes of one name, and a class is redefined: each name runs its registered class."""
     env = TableEnvironment()

@@ -18,7 +18,7 @@ from compiled_plan.plans.text.documents import to_json
 from tests.plans.execution.savepoint import restore_tests
 from tests.plans.execution.savepoint.damaging import damaged
 
-pytestmark = [pytest.mark.slow, pytest.mark.attack]
+pytestmark = [pytest.mark.wide, pytest.mark.slow, pytest.mark.attack]
 
 PROGRAMS = (
     "stream-exec-join_1/join-left-join",

@@ -104,6 +104,7 @@ def test_lines_of_files(spark: SparkSession, tmp_path: Path) -> None:
     assert reports[0].to_dict()["deadLetters"] == reports[0].dead_letters
 
 
+@pytest.mark.wide
 def test_a_micro_batch_that_runs_again_writes_them_once(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -33,6 +33,7 @@ def descents(rows: list[Row]) -> int:
     return sum(after < before for before, after in pairwise(keys))
 
 
+@pytest.mark.wide
 def test_rows_of_a_key_come_together(session: SparkSession, tmp_path: Path) -> None:
     random = Random(20_261_123)
     batches = [some(random, keys, rows) for keys, rows in [(3, 40), (1, 1), (700, 900), (5, 200)]]

@@ -35,6 +35,7 @@ def test_state_expires_by_timeouts(session: SparkSession, tmp_path: Path) -> Non
     check_expiry(session, tmp_path, GROUPS)
 
 
+@pytest.mark.wide
 def test_rows_for_later_stages_pass_and_stages_chain(session: SparkSession, tmp_path: Path) -> None:
     check_chain(session, tmp_path, GROUPS)
 

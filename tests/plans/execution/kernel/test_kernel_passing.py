@@ -17,6 +17,8 @@ from compiled_plan.plans.execution.run import Run
 from compiled_plan.plans.execution.session.options import RunOptions
 from tests.support.files import put, table
 
+pytestmark = pytest.mark.wide
+
 OPTION = "spark.compiledPlan.gatherBytes"
 
 

@@ -187,6 +187,7 @@ def test_time_to_live(spark: SparkSession, tmp_path: Path) -> None:
     assert run(spark, env, "k STRING, a DOUBLE", query, **options) == ["+I[a, 8.0]"]
 
 
+@pytest.mark.wide
 def test_windows(spark: SparkSession, tmp_path: Path) -> None:
     """Tumbling, and sessions, whose accumulators are merged: the last row joins the first two."""
     rows = [("a", 1, 1, 0), ("a", 2, 1, 20), ("a", 6, 1, 10), ("b", 8, 1, 40)]

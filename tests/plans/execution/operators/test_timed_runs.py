@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.plans.execution.run import Run
 from compiled_plan.plans.execution.session.options import RunOptions
@@ -57,6 +59,7 @@ def program(folder: Path) -> CompiledPlan:
     return TableEnvironment().compile_script(f"{sources}{sinks}EXECUTE STATEMENT SET BEGIN\n{inserts}END;")
 
 
+@pytest.mark.wide
 def test_all_timed_operators_in_one_run(spark: SparkSession, tmp_path: Path) -> None:
     # The order of 6 is late for OVER windows, sorts and patterns; 4 and 5 have one time.
     rows = [(1, "E", 1, 2), (2, "E", 3, 1), (3, "G", 5, 4), (4, "E", 2, 6), (5, "E", 4, 6), (7, "E", 9, 12)]

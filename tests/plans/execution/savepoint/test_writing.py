@@ -24,6 +24,7 @@ STATE = {
 }
 
 
+@pytest.mark.wide
 def test_entries_of_more_key_groups_than_files_may_be_open_come_back(tmp_path: Path) -> None:
     entries = [{"state": "accState", "key": [key], "value": [key + 1]} for key in range(2000)]
     form = tmp_path / "form"

@@ -57,6 +57,7 @@ def test_a_start_in_a_folder_that_was_removed_is_refused(tmp_path: Path, monkeyp
         os.chdir(tmp_path)
 
 
+@pytest.mark.wide
 def test_a_run_opens_its_sources_when_no_other_one_is_being_started(spark: SparkSession, tmp_path: Path) -> None:
     """With the settings of queries Spark refuses sources that have no names yet."""
     (tmp_path / "rows.json").write_text('{"a": 1}\n')

@@ -41,6 +41,7 @@ def sink(names: str) -> str:
     return f"CREATE TABLE o ({', '.join(f'{name} STRING' for name in names.split())}) WITH ('connector' = 'print');"
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(
     ("zone", "step"), [("Asia/Kolkata", 1), ("GMT-08:00", 5), pytest.param("GMT-08:00", 1, marks=pytest.mark.deep)]
 )

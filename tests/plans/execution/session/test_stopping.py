@@ -69,6 +69,7 @@ def test_a_run_is_cancelled_while_a_function_loops(
     wait_until(lambda: not running_tasks(spark))
 
 
+@pytest.mark.wide
 def test_leaving_the_rows_ends_a_run_whose_function_loops(spark: SparkSession, marker: Path) -> None:
     table = TableEnvironment().from_values([(1,), (2,)], ["n"])
     with table.select(call(Loops(str(marker)), col("n"))).execute().collect():

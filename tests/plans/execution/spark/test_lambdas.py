@@ -100,6 +100,7 @@ END;
 """
 
 
+@pytest.mark.wide
 def test_the_code_of_a_plan_is_made_once(spark: SparkSession, tmp_path: Any) -> None:
     (tmp_path / "people.json").write_text('{"id": 2, "tags": ["a", "b"], "born": "2024-01-01 00:00:01"}\n')
     metrics = java_class(spark._jvm, "org.apache.spark.metrics.source.CodegenMetrics")

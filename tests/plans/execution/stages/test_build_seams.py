@@ -38,6 +38,7 @@ def test_streaming_properties_are_kept(spark: SparkSession) -> None:
     assert frame.isStreaming and seams.sewn(frame.where("value > 1")).isStreaming
 
 
+@pytest.mark.wide
 def test_a_stage_is_sent_without_those_below_it(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -110,6 +110,7 @@ def test_the_dry_run_refuses_what_the_check_calls_an_error_in_all_plans(candidat
     compare(candidates)
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("conformance", [False, pytest.param(True, marks=pytest.mark.deep)])
 def test_plans_that_pass_the_check_run(
     candidates: list[Candidate], spark: SparkSession, tmp_path: Path, conformance: bool
@@ -178,6 +179,7 @@ def _options(value: Any) -> Iterator[dict[str, Any]]:
             yield from _options(item)
 
 
+@pytest.mark.wide
 def test_operators_that_rows_pass_are_those_without_state(candidates: list[Candidate]) -> None:
     """The placement rules know, without Spark, which operators are lowered into stages."""
     for candidate in candidates:

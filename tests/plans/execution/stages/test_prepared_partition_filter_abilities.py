@@ -7,6 +7,8 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.plans.execution.run import Run
 from compiled_plan.plans.execution.session.options import RunOptions
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
+@pytest.mark.wide
 def test_partitions_that_were_pushed_into_a_source_are_read_and_no_others(spark: SparkSession, tmp_path: Path) -> None:
     for part in ("b=1", "b=2", "b=__DEFAULT_PARTITION__"):
         put(tmp_path / "given" / part, "1.json", {"a": len(part)})

@@ -158,4 +158,9 @@ class Looked:
 def looked_at(place: Place, plan: CompiledPlan) -> Looked:
     """Run a plan over the available rows, and open its checkpoint."""
     place.run(plan)
+    return opened(place, plan)
+
+
+def opened(place: Place, plan: CompiledPlan) -> Looked:
+    """Open the checkpoint of a plan that has run."""
     return Looked(OneScan.open(place.spark, str(place.checkpoint)), plan, place.folder)

@@ -8,6 +8,8 @@ from compiled_plan.plans.execution.state.figures import EDGES, state_report, tri
 from compiled_plan.plans.execution.state.model import Bucket, OperatorState, Part
 from tests.plans.execution.state.programs import HOUR, QUERIES, Looked
 
+pytestmark = pytest.mark.wide
+
 #: 2024-01-01 10:00 in ms.
 TEN = 1_704_103_200_000
 MINUTE = 60_000

@@ -57,6 +57,7 @@ def test_non_constant_values() -> None:
             value_of(rex)
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(
     "rows",
     [

@@ -122,6 +122,7 @@ def test_edges_of_two_stages_one_per_micro_batch(spark: SparkSession, tmp_path: 
     assert lines(tmp_path / "sums")[-1]["after"] == {"color": "red", "total": 54}
 
 
+@pytest.mark.wide
 def test_faults_end_a_request_and_not_the_run(
     spark: SparkSession, tmp_path: Path, joined: CompiledPlan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -145,6 +146,7 @@ def test_faults_end_a_request_and_not_the_run(
     assert lines(tmp_path / "sums")[-1]["after"] == {"color": "red", "total": 54}
 
 
+@pytest.mark.wide
 def test_rows_of_a_union_and_of_collections(spark: SparkSession, tmp_path: Path) -> None:
     put(tmp_path / "texts", "1.json", {"words": ["a", "b", "a"]}, {"words": None})
     plan = TableEnvironment().compile_script(
@@ -191,6 +193,7 @@ def test_rows_after_a_python_function(spark: SparkSession, tmp_path: Path) -> No
     assert show(spark, plan, next(filter(needs_step, plan.nodes)), functions_from=(MODULE,)) == [("+I", "nut", 4)]
 
 
+@pytest.mark.wide
 def test_windows_in_two_phases(spark: SparkSession, tmp_path: Path) -> None:
     """Event time, CURRENT_WATERMARK, and dead letters, which are no rows."""
     put(tmp_path / "clicks", "1.json", {"page": "a", "ts": "2024-05-01 10:00:00"}, {"page": 5, "ts": "no time"})

@@ -56,6 +56,7 @@ def test_a_created_table_has_the_rows_of_its_query(place: Place) -> None:
     assert place.rows() == [("x", 7), ("y", 5)]
 
 
+@pytest.mark.wide
 def test_statements_read_the_table_as_it_was_when_they_were_added(place: Place) -> None:
     tables = SALES + "".join(
         f"CREATE TABLE {name} (shop STRING, v STRING, PRIMARY KEY (shop) NOT ENFORCED) "

@@ -95,6 +95,7 @@ def test_an_omitted_table_resumes_at_its_position(place: Place) -> None:
     assert place.rows("prices") == [("x", 103), ("y", 5)]
 
 
+@pytest.mark.wide
 def test_wider_types_read_old_state(place: Place) -> None:
     place.run(place.compiled(TABLES, together(PRICES, JOINED)))
     more(place)
@@ -104,6 +105,7 @@ def test_wider_types_read_old_state(place: Place) -> None:
     assert plain(place, "joined") == [("x", 3, 7), ("x", 100, 7), ("y", 5, 9)]
 
 
+@pytest.mark.wide
 def test_an_operator_above_moves_those_below_into_another_stage(place: Place) -> None:
     chain = "SELECT shop, SUM(price) AS n FROM sales GROUP BY shop"
     place.run(

@@ -57,6 +57,7 @@ def check_same_when_shuffled(name: str) -> None:
     assert sorted(derived_uids(old).values()) == sorted(derived_uids(new).values())
 
 
+@pytest.mark.wide
 def test_ids_order_descriptions_and_ttls_change_nothing() -> None:
     assert failures(check_same_when_shuffled, NAMES) == {}
 
