@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import pairwise
 from statistics import median
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -107,6 +107,13 @@ class RunFigures(_Part):
     operators: list[OperatorFigures]
 
 
+class Peaks(NamedTuple):
+    """The largest lag and delay over some micro-batches; None where none is known."""
+
+    lag: int | None
+    delay_ms: float | None
+
+
 class Window:
     """The micro-batches of the current run that figures cover."""
 
@@ -144,6 +151,21 @@ class Window:
         return _figures(list(self._batches), now) if self._batches else None
 
 
+def peaks(batches: Sequence[Message], after: int) -> Peaks:
+    """The largest lag and delay since a micro-batch; those of the last micro-batch if there is no later one.
+
+    Args:
+        batches: the micro-batches of a window, in order.
+        after: the sequence number of a message.
+    """
+    recent = [batch for batch in batches if batch.get("seq", 0) > after] or batches[-1:]
+    lags = [lag for batch in recent if (lag := lag_of(batch)) is not None]
+    delays = _delays(batches, [_end(batch) for batch in batches])
+    first = len(batches) - len(recent)
+    largest = [delay for at, delay in delays if at >= first] or [delay for _, delay in delays[-1:]]
+    return Peaks(max(lags, default=None), max(largest, default=None))
+
+
 def _end(batch: Message) -> float:
     return datetime.fromisoformat(batch["at"]).timestamp()
 
@@ -151,7 +173,7 @@ def _end(batch: Message) -> float:
 def _figures(batches: Sequence[Message], now: float | None) -> RunFigures:
     last, ends = batches[-1], [_end(batch) for batch in batches]
     recent = _recent(batches, ends, now)
-    delays = _delays(batches, ends)
+    delays = [delay for _, delay in _delays(batches, ends)]
     watermark, operators = last["watermark"], _operators(last, batches, ends, recent)
     return RunFigures(
         at=last["at"],
@@ -207,8 +229,8 @@ def _percentiles(values: Sequence[float]) -> Percentiles:
     return Percentiles(p50=at(0.5), p99=at(0.99))
 
 
-def _delays(batches: Sequence[Message], ends: Sequence[float]) -> list[float]:
-    """The longest delay of rows in each micro-batch, in ms, estimated.
+def _delays(batches: Sequence[Message], ends: Sequence[float]) -> list[tuple[int, float]]:
+    """The position of each micro-batch with rows, and the longest delay of its rows, in ms, estimated.
 
     A row that arrives just after a micro-batch was planned waits for its end, the pause, and the next micro-batch; and
     for the backlog at the rate of that micro-batch. A pause longer than the usual one is a time without rows.
@@ -223,7 +245,7 @@ def _delays(batches: Sequence[Message], ends: Sequence[float]) -> list[float]:
         before = batches[at - 1]["batchMillis"] / 1000 + min(pauses[at - 1], usual) if at else 0.0
         seconds = before + batch["batchMillis"] / 1000
         backlog = sum(source["lag"] or 0 for source in batch["sources"])
-        delays.append(1000 * seconds * (1 + backlog / batch["rowsIn"]))
+        delays.append((at, 1000 * seconds * (1 + backlog / batch["rowsIn"])))
     return delays
 
 

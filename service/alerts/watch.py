@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import select
 
+from compiled_plan.plans.telemetry.figures import Peaks, peaks
 from compiled_plan.service.alerts.conditions import Breach, Observation, breach_of
 from compiled_plan.service.common.alert_rules import Rule
 from compiled_plan.service.runs.recent import RecentBatches
@@ -34,6 +35,8 @@ class Watch:
         self._at = -EVERY
         #: The time at which each condition began to hold, by pipeline and rule, on the monotonic clock.
         self._holds: dict[tuple[int, str], float] = {}
+        #: The sequence number of the last micro-batch that was evaluated, by pipeline.
+        self._evaluated: dict[int, int] = {}
 
     def tick(self) -> None:
         """Evaluate the rules, at most once per interval."""
@@ -77,8 +80,10 @@ class Watch:
     def _observe(self, id_: int, status: Status, crashes: int) -> Observation:
         alive = RunState(status.state).has_figures
         recent = self._recent.of(id_) if alive else None
-        quiet = None
+        quiet, largest = None, Peaks(None, None)
         if recent is not None:
+            largest = peaks(recent.batches, self._evaluated.get(id_, recent.number))
+            self._evaluated[id_] = recent.number
             rows = [batch["at"] for batch in recent.batches if batch["rowsIn"]]
             since = datetime.fromisoformat(rows[-1]) if rows else status.since or datetime.now(UTC)
             quiet = (datetime.now(UTC) - since).total_seconds()
@@ -88,7 +93,7 @@ class Watch:
         elif crashes and RunState(status.state).is_alive:
             # A restart that has not lasted yet is no recovery: a run that crashes again would alert each time.
             failed = f"restarted after {crashes} crashes in a row"
-        return Observation(alive, failed, None if recent is None else recent.figures, quiet)
+        return Observation(alive, failed, None if recent is None else recent.figures, largest, quiet)
 
     def _store(
         self,

@@ -88,11 +88,11 @@ class Shop:
             runs = Supervisor(self.file.parent, self.database)
             runs.wanted(session, pipelines.find(session, "shop")).crashes = count
 
-    def batch(self, *, ago: float, lag: int, state_bytes: int) -> None:
+    def batch(self, *, ago: float, lag: int, state_bytes: int, millis: int = 20) -> None:
         operator = {"uid": "join-1", "rowsIn": 1, "rowsOut": 1, "stateRows": 1, "stateBytes": state_bytes}
         source = {"name": "orders", "rows": 1, "lag": lag, "lagUnit": "records"}
         at = (datetime.now(UTC) - timedelta(seconds=ago)).isoformat().replace("+00:00", "Z")
-        figures = {"batch": 1, "rowsIn": 1, "rowsOut": 1, "deadLetters": 0, "batchMillis": 20, "watermark": None}
+        figures = {"batch": 1, "rowsIn": 1, "rowsOut": 1, "deadLetters": 0, "batchMillis": millis, "watermark": None}
         progress = ProgressFile(self.file)
         progress.tell({"event": "batch", "at": at, **figures, "sources": [source], "operators": [operator]})
         progress.close()
@@ -128,6 +128,17 @@ def test_alerts_fire_while_their_condition_holds(shop: Shop) -> None:
     shop.crashes(0)
     assert "broken" not in shop.firing()
     shop.says("stopped")
+    assert shop.firing() == {}
+
+
+def test_a_peak_between_two_evaluations_fires(shop: Shop) -> None:
+    shop.says("running")
+    shop.batch(ago=40, lag=0, state_bytes=0)
+    assert shop.firing() == {}
+    shop.batch(ago=20, lag=5000, state_bytes=0, millis=15_000)
+    for ago in (3, 2, 1):
+        shop.batch(ago=ago, lag=0, state_bytes=0)
+    assert shop.firing().keys() == {"behind", "slow"}
     assert shop.firing() == {}
 
 
