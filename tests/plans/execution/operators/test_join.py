@@ -136,6 +136,25 @@ def test_counts_of_earlier_releases_that_are_too_high_heal(
     assert short(harness.run(spec(join_type, ttl=[0, 1000]), steps)[-1].out) == shown
 
 
+def test_an_update_of_a_match_is_no_further_match(harness: Harness) -> None:
+    # With a TTL of the right side nothing recounts the matches.
+    rows = [left("+I", 1, 1), right("+I", 1, 7), right("+U", 1, 7), right("-D", 1, 7)]
+    (only,) = harness.run(spec("LEFT", ttl=[0, 1000], rightUpsertKeys=[[0, 1]]), batches([rows]))
+    assert short(only.out)[-2:] == ["-D(1, 1, 1, 7)", "+I(1, 1, null, null)"]
+
+
+def test_a_match_refreshes_the_ttl_of_an_outer_row(harness: Harness) -> None:
+    steps = [Step(0, [left("+I", 1, 1)]), Step(600, [right("+I", 1, 7)]), Step(1200, [right("+I", 1, 8)])]
+    answers = harness.run(spec("LEFT", ttl=[1000, 0]), steps)
+    assert short(answers[2].out) == ["+I(1, 1, 1, 8)"]
+
+
+def test_an_anti_join_retracts_a_row_whose_update_matches(harness: Harness) -> None:
+    rows = [right("+I", 1, 5), left("+I", 1, 9), left("+U", 1, 2)]
+    (only,) = harness.run(spec("ANTI", condition="1<3", leftUpsertKeys=[[0]]), batches([rows]))
+    assert short(only.out) == ["+I(1, 9)", "-D(1, 9)"]
+
+
 def test_old_rows_match_after_a_column_was_widened_and_one_added(harness: Harness) -> None:
     wider = spec("INNER", inputTypes=[["BIGINT", "BIGINT", "STRING"], ["INT", "INT"]])
     wider["outputTypes"] = ["BIGINT", "BIGINT", "STRING", "INT", "INT"]

@@ -63,6 +63,12 @@ def test_an_updated_row_is_known_by_its_key(harness: Harness) -> None:
     assert short(only.out) == ["+I(1, 10)", "+I(2, 20)", "-U(1, 10)", "+U(1, 30)"]
 
 
+def test_an_updated_row_of_equal_order_stays_in_its_place(harness: Harness) -> None:
+    updates = [*rows((1, 10), (2, 10)), *rows((1, 10), kind="+U")]
+    (only,) = harness.run(spec("update", number=True, primaryKeys=[0]), batches([updates]))
+    assert short(only.out) == ["+I(1, 10, 1)", "+I(2, 10, 2)"]
+
+
 def test_a_limit_takes_the_first_rows(harness: Harness) -> None:
     limit = spec(orderBy=[], start=2, end=3)
     (only,) = harness.run(limit, batches([rows((1, 1), (2, 2), (3, 3), (4, 4))]))

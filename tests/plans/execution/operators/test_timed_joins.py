@@ -123,6 +123,14 @@ def test_a_row_is_kept_until_the_watermark_passes_the_end_of_its_interval(harnes
     assert (short(only.out), only.state_rows) == (["+I(a, 0, 10, null, null, null)"], 1)
 
 
+def test_a_row_that_matched_is_not_padded_later(harness: Harness) -> None:
+    # The right row is too old to be stored: only the match of the left row changes.
+    join = spec("interval-join", "LEFT", lowerBound=-10, upperBound=0)
+    late = Step(1, rows(1, ("a", 1, 15), at=20), watermark=20)
+    answers = harness.run(join, [Step(0, rows(0, ("a", 0, 10))), late, Step(2, [], watermark=40)])
+    assert [short(answer.out) for answer in answers] == [[], ["+I(a, 0, 10, a, 1, 15)"], []]
+
+
 def test_a_watermark_of_one_input_alone_makes_nothing_late(harness: Harness) -> None:
     # The left input is far ahead; the batch's watermark is the minimum of both.
     left, right = rows(0, ("a", 0, 10), ("a", 0, 900)), rows(1, ("a", 1, 15), at=900)
@@ -192,6 +200,12 @@ def test_rows_see_the_version_that_held_at_their_time(
     assert out - expected - Counter({(*values, *NOTHING): 99 for values in late}) == Counter()
     assert sum(out.values()) == sum(expected.values()) or late
     assert answers[-1].state_rows <= 2
+
+
+def test_a_version_that_arrives_late_is_not_seen_by_rows_due_before_it(harness: Harness) -> None:
+    stream = [*rows(0, ("a", 0, 10), at=5), *rows(1, ("a", 1, 8), at=12)]
+    (only,) = harness.run(spec("temporal-join", "LEFT"), [Step(0, stream, watermark=20)])
+    assert short(only.out) == ["+I(a, 0, 10, null, null, null)"]
 
 
 def test_old_versions_are_evicted(harness: Harness) -> None:

@@ -123,7 +123,7 @@ def test_the_table_function_gives_each_row_its_session(harness: Harness, steps: 
     assert (answers[-1].keys, answers[-1].state_rows) == (0, 0)
 
 
-def rows(*pairs: tuple[int, int], at: int) -> list[Change]:
+def rows(*pairs: tuple[int | None, int], at: int) -> list[Change]:
     return [Change("+I", ("a", value, time), key="a", watermark=at) for value, time in pairs]
 
 
@@ -131,6 +131,16 @@ def test_sessions_that_touch_are_one(harness: Harness) -> None:
     steps = [Step(0, rows((1, 0), (2, 10), (4, 5), at=-100)), Step(1, [], watermark=100)]
     answers = harness.run(AGGREGATE, steps)
     assert short(answers[1].out) == ["+I(a, 3, 7, 3, 1970-01-01T00:00, 1970-01-01T00:00:00.015)"]
+
+
+def test_a_session_of_nulls_leaves_the_last_value_of_the_one_it_joins(harness: Harness) -> None:
+    last = {
+        **AGGREGATE,
+        "outputTypes": ["STRING", "INT", "TIMESTAMP_NTZ", "TIMESTAMP_NTZ"],
+        "aggs": [{"function": "$LAST_VALUE$1", "args": [1]}],
+    }
+    (only,) = harness.run(last, [Step(0, rows((1, 0), (None, 8), (None, 4), at=-100), watermark=100)])
+    assert [change.values[1] for change in only.out] == [1]
 
 
 def test_a_late_row_joins_a_session_that_is_open_still(harness: Harness) -> None:
