@@ -116,6 +116,14 @@ def test_a_checked_edit_is_one_json_document(plan: Path, node: int) -> None:
         assert [change["new"] for change in document["changes"]] == (["3 s"] if edit[0] == "--ttl" else [])
 
 
+def test_a_checked_edit_of_a_wrong_plan_reports_its_errors(plan: Path) -> None:
+    plan.write_text('{"nodes": 5}', encoding="utf-8")
+    done = edit_plan(str(plan), "--for", "flink", "--check", "--json")
+    document = json.loads(done.stdout)
+    assert done.returncode == 1 and document["valid"] is False
+    assert "`nodes` must be a list, not 5" in [finding["message"] for finding in document["findings"]]
+
+
 def test_wrong_usage(plan: Path) -> None:
     assert edit_plan().returncode == 2
     assert process("edit_plan", plan, "--nonsense").returncode == 2

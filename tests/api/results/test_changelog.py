@@ -14,6 +14,10 @@ def test_remaining_rows_are_in_the_order_of_their_last_change() -> None:
     assert as_table([first, second], 1).columns == [[1, 3]]
 
 
+def test_the_last_of_equal_rows_is_removed() -> None:
+    assert as_table([Chunk([0, 0, 0, 3], [["x", "y", "x", "x"]])], 1).columns == [["x", "y"]]
+
+
 def test_equal_values_of_different_types_are_different_rows() -> None:
     rows = [1, True, 0.0, -0.0, NAN, [1], {"a": 1}, {"a": True}]
     for gone in range(len(rows)):

@@ -84,6 +84,11 @@ def test_the_rank_strategy_identifies_changing_rows_by_content_or_key() -> None:
     assert node(falling, "rank")["rankStrategy"] == {"type": "Retract"}
 
 
+def test_a_rank_of_rows_that_can_be_deleted_retracts() -> None:
+    counts = "(SELECT k, id, COUNT(*) AS c FROM cdc GROUP BY k, id)"
+    assert node(ranked("id DESC", "r <= 2", "id", counts), "rank")["rankStrategy"] == {"type": "Retract"}
+
+
 def test_order_by_with_limit_over_growing_counts() -> None:
     sort_limit = node(
         "INSERT INTO texts SELECT k, COUNT(*) AS c FROM t GROUP BY k ORDER BY c DESC LIMIT 2", "sort-limit"

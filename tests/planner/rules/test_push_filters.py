@@ -27,3 +27,13 @@ def test_a_filter_stays_above(rows: str, chooses: str) -> None:
     kinds = [node["type"] for node in nodes]
     conditions = [at for at, node in enumerate(nodes) if node.get("condition")]
     assert conditions and min(conditions) > kinds.index(chooses), [node["description"] for node in nodes]
+
+
+def test_a_condition_of_an_anti_join_does_not_filter_the_left_side() -> None:
+    """A row that does not satisfy it has no match, and stays."""
+    tables = f"{TABLE}CREATE TABLE b (k INT) WITH ('connector' = 'datagen');{SINK}"
+    query = "SELECT k FROM t WHERE NOT EXISTS (SELECT 1 FROM b WHERE b.k = t.k AND t.p > 5)"
+    nodes = json.loads(TableEnvironment().compile_script(f"{tables}INSERT INTO o {query};").to_json())["nodes"]
+    join = next(node for node in nodes if node["type"] == "stream-exec-join_1")
+    assert join["joinSpec"]["joinType"] == "ANTI" and "(p > 5)" in join["description"]
+    assert [node["type"] for node in nodes if node.get("condition")] == [], [node["description"] for node in nodes]

@@ -49,6 +49,10 @@ def test_only_values_are_masked() -> None:
     assert masked_json(value) == {"nodes": [{"options": {"auth-token": HIDDEN, "path": "/a"}}]}
 
 
+def test_secrets_that_are_numbers_are_masked() -> None:
+    assert masked_json({"password": 1234}) == {"password": HIDDEN}
+
+
 def test_descriptions_hide_the_options_of_hints() -> None:
     text = "Sink(table=[t], fields=[token], hints=[[[OPTIONS options:{user=u, db.password=p w, path=/a}]]])"
     shown = masked_text(text)

@@ -34,3 +34,7 @@ def test_secrets_are_hidden_wherever_they_are_printed(said: str, shown: str) -> 
 def test_nothing_is_secret() -> None:
     assert secrets_in({"options": {"path": "/a", "n": 1}}) == frozenset()
     assert secrets_in(None) == frozenset()
+
+
+def test_a_secret_that_begins_with_another_is_hidden_as_a_whole() -> None:
+    assert hidden("abcd1234xy", frozenset({"abcd1234", "abcd1234xy"})) == "******"

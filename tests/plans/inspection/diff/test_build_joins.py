@@ -9,6 +9,7 @@ from tests.support.diffs import FULL, INCOMPATIBLE, PARTIAL, TABLES, Pair, check
 JOIN = "SELECT o.shop, h.rent FROM orders AS o JOIN shops AS h ON o.shop = h.shop"
 WIDE = "SELECT o.shop, h.rent, {} FROM orders AS o JOIN shops AS h ON o.shop = h.shop"
 STOCK = "SELECT s.shop, s.v, {} FROM stock AS s JOIN shops AS h ON s.shop = h.shop"
+SOLD = "SELECT o.shop, CAST({} AS BIGINT) FROM orders AS o JOIN stock AS s ON o.shop = s.shop"
 KEYED = "SELECT s.shop, s.v, {} FROM keyed_stock AS s JOIN shops AS h ON s.shop = h.shop"
 EXISTS = "SELECT shop, CAST(v AS BIGINT) FROM orders AS o WHERE {} (SELECT 1 FROM shops AS h WHERE h.shop = o.shop{})"
 NEAR = (
@@ -50,6 +51,12 @@ PAIRS = {
         INCOMPATIBLE,
         says=("they would not match, and the old row would stay for ever",),
         sink="s3",
+    ),
+    "a column is added to rows of the right side that are taken back": Pair(
+        SOLD.format("s.v"),
+        SOLD.format("s.v + s.w"),
+        INCOMPATIBLE,
+        says=("right columns: none -> stock.w", "they would not match, and the old row would stay for ever"),
     ),
     "a column is added to rows that are told apart by a key": Pair(
         KEYED.format("s.id"),
