@@ -25,6 +25,8 @@ _RATE = 10.0
 _GROWTH = 5.0
 #: Without a micro-batch for this time, in seconds, or for three intervals, a run is idle.
 _IDLE = 10.0
+#: The time that peaks cover, in seconds: several evaluations of rules, and the page reads them every few seconds.
+_PEAK = 15.0
 #: The number of pauses between micro-batches from which the usual one is known.
 _PAUSES = 3
 
@@ -151,14 +153,14 @@ class Window:
         return _figures(list(self._batches), now) if self._batches else None
 
 
-def peaks(batches: Sequence[Message], after: int) -> Peaks:
-    """The largest lag and delay since a micro-batch; those of the last micro-batch if there is no later one.
+def peaks(batches: Sequence[Message], now: float) -> Peaks:
+    """The largest lag and delay of the last 15 seconds; those of the last micro-batch if none has ended since.
 
     Args:
         batches: the micro-batches of a window, in order.
-        after: the sequence number of a message.
+        now: epoch seconds.
     """
-    recent = [batch for batch in batches if batch.get("seq", 0) > after] or batches[-1:]
+    recent = [batch for batch in batches if _end(batch) > now - _PEAK] or batches[-1:]
     lags = [lag for batch in recent if (lag := lag_of(batch)) is not None]
     delays = _delays(batches, [_end(batch) for batch in batches])
     first = len(batches) - len(recent)

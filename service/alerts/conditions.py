@@ -18,7 +18,7 @@ class Observation:
         alive: True if a process runs.
         failed: the error of a failed run; empty for others.
         figures: its current figures; None before the first micro-batch.
-        peaks: its largest lag and delay since the previous observation.
+        peaks: its largest lag and delay of the last seconds.
         quiet_seconds: time since the last micro-batch with rows, or since the start; None if nothing runs.
     """
 

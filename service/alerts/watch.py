@@ -35,8 +35,6 @@ class Watch:
         self._at = -EVERY
         #: The time at which each condition began to hold, by pipeline and rule, on the monotonic clock.
         self._holds: dict[tuple[int, str], float] = {}
-        #: The sequence number of the last micro-batch that was evaluated, by pipeline.
-        self._evaluated: dict[int, int] = {}
 
     def tick(self) -> None:
         """Evaluate the rules, at most once per interval."""
@@ -82,8 +80,7 @@ class Watch:
         recent = self._recent.of(id_) if alive else None
         quiet, largest = None, Peaks(None, None)
         if recent is not None:
-            largest = peaks(recent.batches, self._evaluated.get(id_, recent.number))
-            self._evaluated[id_] = recent.number
+            largest = peaks(recent.batches, time.time())
             rows = [batch["at"] for batch in recent.batches if batch["rowsIn"]]
             since = datetime.fromisoformat(rows[-1]) if rows else status.since or datetime.now(UTC)
             quiet = (datetime.now(UTC) - since).total_seconds()
