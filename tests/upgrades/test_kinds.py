@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 _MODES = {Verdict.FULL: "check", Verdict.PARTIAL: "migrate-partial"}
 RECORDED = scratch.recorded()
-#: Kinds of operators of which the default kinds have another one, or whose start `test_verdicts` refuses.
+#: Kinds in `make test-wide`; `test_verdicts` judges all of them in `make test`.
 WIDE = (
     "aggregate-in-front",
     "aggregate-over-all-rows-added",
@@ -68,14 +68,14 @@ class Trial:
     Args:
         name: of its folders.
         kinds: its kinds.
-        default: names of the kinds that run by default or are wide; the rest is deep.
+        shallow: names of the kinds outside of `make test-deep`.
         alike: property that the kinds of a group share.
         run: runs a group; returns its output.
     """
 
     name: str
     kinds: Sequence[Kind]
-    default: Collection[str]
+    shallow: Collection[str]
     alike: Callable[[Kind], Hashable]
     run: Callable[[Bench], str]
 
@@ -88,7 +88,7 @@ class Trial:
         return self._tier(kind), self.alike(kind)
 
     def _tier(self, kind: Kind) -> str:
-        return "deep" if kind.name not in self.default else "wide" if kind.name in WIDE else ""
+        return "deep" if kind.name not in self.shallow else "wide" if kind.name in WIDE else ""
 
     def parametrized(self) -> pytest.MarkDecorator:
         """Parametrize a test with `kind`."""

@@ -15,7 +15,7 @@ from compiled_plan.plans.rex import type_of
 from tests.plans.execution.expressions.recorded import FIXTURES, Case, Fixture, evaluate, from_flink, read
 
 PATHS = sorted(FIXTURES.glob("*.json"))
-#: Functions in zones other than UTC and around changes of clocks.
+#: Fixtures in `make test-wide`: zones other than UTC, and changes of clocks.
 OTHER_TIMES = re.compile(r"_(zone|clock_change)")
 
 

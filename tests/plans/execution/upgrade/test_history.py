@@ -55,7 +55,7 @@ def test_few_micro_batches_that_keep_the_order() -> None:
     assert in_order([], None) == []
 
 
-def test_files_of_equal_time_share_a_micro_batch_in_the_order_of_their_paths_only() -> None:
+def test_files_of_equal_time_share_a_micro_batch_in_the_order_of_their_paths() -> None:
     a, b = file("a", 1), file("b", 1)
     assert in_order([a, b], None) == [(a, b)]
     assert in_order([b, a], None) == [(b,), (a,)]

@@ -2,8 +2,6 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
 from compiled_plan.plans.inspection.diff.model import Change
 from compiled_plan.plans.inspection.graph.drawing import Drawing, Mark
 from compiled_plan.plans.inspection.graph.mermaid import to_mermaid
@@ -18,7 +16,6 @@ _LINE = re.compile(
 )
 
 
-@pytest.mark.wide
 def test_every_plan_is_a_flowchart() -> None:
     for name, drawing in drawings().items():
         lines = to_mermaid(drawing).splitlines()
