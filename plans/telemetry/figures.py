@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import pairwise
 from statistics import median
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -25,8 +25,9 @@ _RATE = 10.0
 _GROWTH = 5.0
 #: Without a micro-batch for this time, in seconds, or for three intervals, a run is idle.
 _IDLE = 10.0
-#: The time that peaks cover, in seconds: several evaluations of rules, and the page reads them every few seconds.
-_PEAK = 15.0
+#: The time in which the longest delay counts as the last one, in seconds: a single slow micro-batch stays visible to
+#: rules, which are evaluated every two seconds, to the page, and to Prometheus, which scrapes every 15 seconds or so.
+_LAST = 15.0
 #: The number of pauses between micro-batches from which the usual one is known.
 _PAUSES = 3
 
@@ -99,7 +100,9 @@ class RunFigures(_Part):
     delay_ms: Percentiles | None = Field(
         description="estimated time from a row's arrival at its source until it is written; None without rows"
     )
-    last_delay_ms: float | None = Field(description="the same of the last micro-batch with rows")
+    last_delay_ms: float | None = Field(
+        description="the longest delay in the last 15 seconds; without rows in them, that of the last rows"
+    )
     watermark: str | None
     watermark_lag_ms: int | None = Field(description="time from the watermark to the end of the last micro-batch")
     lag: int | None = Field(description="unread records of all sources; None if unknown")
@@ -107,13 +110,6 @@ class RunFigures(_Part):
     bytes_per_hour: float | None = Field(description="growth of all state in bytes, extrapolated")
     sources: list[SourceFigures]
     operators: list[OperatorFigures]
-
-
-class Peaks(NamedTuple):
-    """The largest lag and delay over some micro-batches; None where none is known."""
-
-    lag: int | None
-    delay_ms: float | None
 
 
 class Window:
@@ -153,21 +149,6 @@ class Window:
         return _figures(list(self._batches), now) if self._batches else None
 
 
-def peaks(batches: Sequence[Message], now: float) -> Peaks:
-    """The largest lag and delay of the last 15 seconds; those of the last micro-batch if none has ended since.
-
-    Args:
-        batches: the micro-batches of a window, in order.
-        now: epoch seconds.
-    """
-    recent = [batch for batch in batches if _end(batch) > now - _PEAK] or batches[-1:]
-    lags = [lag for batch in recent if (lag := lag_of(batch)) is not None]
-    delays = _delays(batches, [_end(batch) for batch in batches])
-    first = len(batches) - len(recent)
-    largest = [delay for at, delay in delays if at >= first] or [delay for _, delay in delays[-1:]]
-    return Peaks(max(lags, default=None), max(largest, default=None))
-
-
 def _end(batch: Message) -> float:
     return datetime.fromisoformat(batch["at"]).timestamp()
 
@@ -175,15 +156,16 @@ def _end(batch: Message) -> float:
 def _figures(batches: Sequence[Message], now: float | None) -> RunFigures:
     last, ends = batches[-1], [_end(batch) for batch in batches]
     recent = _recent(batches, ends, now)
-    delays = [delay for _, delay in _delays(batches, ends)]
+    delays = _delays(batches, ends)
+    latest = [delay for end, delay in delays if end > (now or ends[-1]) - _LAST] or [delay for _, delay in delays[-1:]]
     watermark, operators = last["watermark"], _operators(last, batches, ends, recent)
     return RunFigures(
         at=last["at"],
         in_per_second=recent.rate(sum(batch["rowsIn"] for batch in recent.counted)),
         out_per_second=recent.rate(sum(batch["rowsOut"] for batch in recent.counted)),
         batch_ms=_percentiles([batch["batchMillis"] for batch in batches]),
-        delay_ms=_percentiles(delays) if delays else None,
-        last_delay_ms=round(delays[-1], 1) if delays else None,
+        delay_ms=_percentiles([delay for _, delay in delays]) if delays else None,
+        last_delay_ms=round(max(latest), 1) if latest else None,
         watermark=watermark,
         watermark_lag_ms=_watermark_lag(watermark, ends[-1]),
         lag=lag_of(last),
@@ -231,8 +213,8 @@ def _percentiles(values: Sequence[float]) -> Percentiles:
     return Percentiles(p50=at(0.5), p99=at(0.99))
 
 
-def _delays(batches: Sequence[Message], ends: Sequence[float]) -> list[tuple[int, float]]:
-    """The position of each micro-batch with rows, and the longest delay of its rows, in ms, estimated.
+def _delays(batches: Sequence[Message], ends: Sequence[float]) -> list[tuple[float, float]]:
+    """The end of each micro-batch with rows, and the longest delay of its rows, in ms, estimated.
 
     A row that arrives just after a micro-batch was planned waits for its end, the pause, and the next micro-batch; and
     for the backlog at the rate of that micro-batch. A pause longer than the usual one is a time without rows.
@@ -247,7 +229,7 @@ def _delays(batches: Sequence[Message], ends: Sequence[float]) -> list[tuple[int
         before = batches[at - 1]["batchMillis"] / 1000 + min(pauses[at - 1], usual) if at else 0.0
         seconds = before + batch["batchMillis"] / 1000
         backlog = sum(source["lag"] or 0 for source in batch["sources"])
-        delays.append((at, 1000 * seconds * (1 + backlog / batch["rowsIn"])))
+        delays.append((ends[at], 1000 * seconds * (1 + backlog / batch["rowsIn"])))
     return delays
 
 

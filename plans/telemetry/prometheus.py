@@ -59,9 +59,9 @@ class RunMetrics:
         self.input_rate = gauge("operator_input_rows_per_second", "Rows per second of an input", "operator", "input")
         self.output_rate = gauge("operator_output_rows_per_second", "Rows per second emitted", "operator")
         self.batch_quantile = gauge("batch_quantile_seconds", "Time of micro-batches in 15 minutes", "quantile")
-        delay = "Estimated time from a row's arrival until it is written, in 15 minutes"
-        self.delay_quantile = gauge("delay_quantile_seconds", delay, "quantile")
-        self.last_delay = gauge("last_delay_seconds", "The same of the last micro-batch with rows")
+        delay = "Estimated time from a row's arrival until it is written"
+        self.delay_quantile = gauge("delay_quantile_seconds", f"{delay}, in 15 minutes", "quantile")
+        self.last_delay = gauge("last_delay_seconds", f"{delay}: the longest in 15 seconds, or that of the last rows")
 
     def take(self, plan: str, message: Message) -> None:
         """Count a message of a run with that plan name."""

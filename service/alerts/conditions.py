@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from compiled_plan.plans.telemetry.figures import Peaks, RunFigures
+from compiled_plan.plans.telemetry.figures import RunFigures
 from compiled_plan.service.common.alert_rules import Condition, Rule
 
 
@@ -18,14 +18,12 @@ class Observation:
         alive: True if a process runs.
         failed: the error of a failed run; empty for others.
         figures: its current figures; None before the first micro-batch.
-        peaks: its largest lag and delay of the last seconds.
         quiet_seconds: time since the last micro-batch with rows, or since the start; None if nothing runs.
     """
 
     alive: bool
     failed: str
     figures: RunFigures | None
-    peaks: Peaks
     quiet_seconds: float | None
 
 
@@ -42,15 +40,15 @@ def breach_of(rule: Rule, run: Observation) -> Breach | None:
 
 
 def _lag(rule: Rule, run: Observation) -> Breach | None:
-    lag = run.peaks.lag
-    if not run.alive or lag is None or lag <= rule.above:
+    lag = run.figures.lag if run.alive and run.figures is not None else None
+    if lag is None or lag <= rule.above:
         return None
     return Breach(lag, f"{lag:,} unread records, above {rule.above:,.0f}")
 
 
 def _delay(rule: Rule, run: Observation) -> Breach | None:
-    delay = run.peaks.delay_ms
-    if not run.alive or delay is None or delay <= 1000 * rule.above:
+    delay = run.figures.last_delay_ms if run.alive and run.figures is not None else None
+    if delay is None or delay <= 1000 * rule.above:
         return None
     return Breach(
         delay / 1000, f"rows are written {delay / 1000:,.0f} s after their arrival, above {rule.above:,.0f} s"

@@ -8,7 +8,6 @@ from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import select
 
-from compiled_plan.plans.telemetry.figures import Peaks, peaks
 from compiled_plan.service.alerts.conditions import Breach, Observation, breach_of
 from compiled_plan.service.common.alert_rules import Rule
 from compiled_plan.service.runs.recent import RecentBatches
@@ -78,9 +77,8 @@ class Watch:
     def _observe(self, id_: int, status: Status, crashes: int) -> Observation:
         alive = RunState(status.state).has_figures
         recent = self._recent.of(id_) if alive else None
-        quiet, largest = None, Peaks(None, None)
+        quiet = None
         if recent is not None:
-            largest = peaks(recent.batches, time.time())
             rows = [batch["at"] for batch in recent.batches if batch["rowsIn"]]
             since = datetime.fromisoformat(rows[-1]) if rows else status.since or datetime.now(UTC)
             quiet = (datetime.now(UTC) - since).total_seconds()
@@ -90,7 +88,7 @@ class Watch:
         elif crashes and RunState(status.state).is_alive:
             # A restart that has not lasted yet is no recovery: a run that crashes again would alert each time.
             failed = f"restarted after {crashes} crashes in a row"
-        return Observation(alive, failed, None if recent is None else recent.figures, largest, quiet)
+        return Observation(alive, failed, None if recent is None else recent.figures, quiet)
 
     def _store(
         self,

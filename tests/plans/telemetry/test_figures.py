@@ -39,6 +39,17 @@ def test_percentiles_are_measured_values_and_a_backlog_delays() -> None:
     assert slow.last_delay_ms == 15_000
 
 
+def test_a_slow_micro_batch_stays_the_last_delay_for_15_seconds() -> None:
+    def last_delay(batches: int) -> float | None:
+        messages = (batch(number) | {"batchMillis": 9000 if number == 5 else 500} for number in range(1, batches + 1))
+        figures = Window(messages).figures()
+        assert figures is not None
+        return figures.last_delay_ms
+
+    # A row that came when the slow one was planned waits for it, the pause, and the next one.
+    assert (last_delay(6), last_delay(20), last_delay(21)) == (10_000, 10_000, 1500)
+
+
 def test_an_idle_run_has_no_rates_and_a_start_begins_anew() -> None:
     window = Window(batch(number) for number in range(1, 31))
     idle = window.figures((BEGUN + timedelta(minutes=5)).timestamp())
