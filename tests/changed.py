@@ -16,8 +16,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from tools.syntax import walk
-
 ROOT = Path(__file__).resolve().parent.parent
 PRODUCT = "compiled_plan"
 #: Starting Spark loads the jar that is built from `kernel/`.
@@ -90,7 +88,7 @@ def imports(files: Mapping[str, Path]) -> Imports:
 
 
 def _imported(tree: ast.AST) -> Iterator[str]:
-    for node in walk(tree):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:

@@ -12,7 +12,6 @@ import pytest
 
 from compiled_plan.api.reporting import DEBUG_VARIABLE, command_terms, in_python, reported, set_debug
 from compiled_plan.plans.errors import CheckpointError, ExecutionError
-from tools.syntax import walk
 
 ROOT = Path(__file__).parents[2]
 
@@ -54,7 +53,7 @@ def _mentions() -> Iterator[tuple[str, str]]:
     for folder in ("plans", "planner"):
         for path in (ROOT / folder).rglob("*.py"):
             source = path.read_text(encoding="utf-8")
-            for node in walk(ast.parse(source)) if "--" in source else ():
+            for node in ast.walk(ast.parse(source)) if "--" in source else ():
                 if isinstance(node, ast.Constant) and isinstance(node.value, str) and "\n\n" not in node.value:
                     text = re.sub(r"`[^`]*`", "", node.value)
                     for mention in re.finditer(r"(?<![\w-])--[a-z]+(?:-[a-z]+)*(?![\w-])(?: [\w.=-]+)?", text):

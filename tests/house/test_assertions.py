@@ -9,8 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from tools.syntax import walk
-
 TESTS = Path(__file__).parents[1]
 #: Calls that fail by themselves; `check_schema` is jsonschema's.
 ASSERTING = {"raises", "warns", "fail", "check_schema"}
@@ -27,7 +25,7 @@ class Module:
 
 def read(path: Path) -> Module:
     """Parse a test file."""
-    nodes = list(walk(ast.parse(path.read_text(encoding="utf-8"))))
+    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
     functions = [node for node in nodes if isinstance(node, ast.FunctionDef)]
     imported = {
         alias.asname or alias.name: (node.module or "", alias.name)
@@ -56,7 +54,7 @@ def helpers(called: str, module: Module, modules: dict[str, Module]) -> Iterator
 
 def asserts(function: ast.FunctionDef, module: Module, modules: dict[str, Module], on_the_way: frozenset[int]) -> bool:
     """Return True if a function asserts by itself or through a helper."""
-    for node in walk(function):
+    for node in ast.walk(function):
         if isinstance(node, ast.Assert):
             return True
         if not isinstance(node, ast.Call):

@@ -9,8 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from tools.syntax import walk
-
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("api", "cli", "compiled_plan", "planner", "plans", "schemas", "service", "tools")
 #: Modules whose readers may run code, or, for `marshal`, create it.
@@ -52,7 +50,7 @@ JAVA = {
 def readers_in(tree: ast.Module) -> Iterator[str]:
     """The calls of a module that deserialize or run code."""
     names = {"cloudpickle": "cloudpickle"}
-    for node in walk(tree):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for name in node.names:
                 if name.name.rpartition(".")[2] in MODULES:
@@ -60,7 +58,7 @@ def readers_in(tree: ast.Module) -> Iterator[str]:
         elif isinstance(node, ast.ImportFrom):
             module = (node.module or "").rpartition(".")[2]
             yield from (f"{module}.{name.name}" for name in node.names if module in MODULES - {"cloudpickle"})
-    for node in walk(tree):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in names:
             if node.attr not in WRITERS:
                 yield f"{names[node.value.id]}.{node.attr}"

@@ -9,8 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from tools.syntax import walk
-
 ROOT = Path(__file__).parents[2]
 FOLDERS = (
     "api", "cli", "compiled_plan", "kernel", "planner", "plans", "samples", "schemas", "service", "tests", "tools",
@@ -34,7 +32,7 @@ Finding = tuple[int, str]
 
 def pronouns(tree: ast.Module) -> Iterator[Finding]:
     """Docstrings that begin with a pronoun."""
-    for node in walk(tree):
+    for node in ast.walk(tree):
         if not isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             continue
         if match := _DOCSTRING.match(ast.get_docstring(node) or ""):
@@ -77,7 +75,7 @@ def _parameters(args: ast.arguments) -> Iterator[ast.arg]:
 
 def participles(tree: ast.Module, place: str) -> Iterator[Finding]:
     """Variables, parameters and functions with a participle or pronoun as their name."""
-    for node in walk(tree):
+    for node in ast.walk(tree):
         for line, kind, name in bound(node):
             if name in PARTICIPLES and f"{place}: {name}" not in ALLOWED:
                 yield line, f"{kind} {DOMAIN.format(name)}"
@@ -107,7 +105,7 @@ def test_allowed_names_are_in_use() -> None:
     used = {
         f"{place}: {name}"
         for place in {entry.partition(": ")[0] for entry in ALLOWED}
-        for node in walk(ast.parse((ROOT / place).read_text(encoding="utf-8")))
+        for node in ast.walk(ast.parse((ROOT / place).read_text(encoding="utf-8")))
         for _, _, name in bound(node)
     }
     assert set(ALLOWED) - used == set(), "remove these entries"

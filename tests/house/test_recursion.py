@@ -9,8 +9,6 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-from tools.syntax import walk
-
 ROOT = Path(__file__).parents[2]
 #: Types that may be nested or chained without bound.
 UNBOUNDED = ("RexNode", "Call", "PlanNode", "CompiledPlan")
@@ -25,12 +23,12 @@ BOUNDED = {
 
 def recursive(tree: ast.Module) -> Iterator[str]:
     """The functions of a module that call themselves with a parameter of an unbounded type."""
-    for function in walk(tree):
+    for function in ast.walk(tree):
         if not isinstance(function, ast.FunctionDef):
             continue
         annotations = " ".join(ast.unparse(arg.annotation) for arg in function.args.args if arg.annotation)
         words = annotations.replace("[", " ").replace("]", " ").replace(",", " ").replace("|", " ").split()
-        if any(word in UNBOUNDED for word in words) and any(map(_calls(function.name), walk(function))):
+        if any(word in UNBOUNDED for word in words) and any(map(_calls(function.name), ast.walk(function))):
             yield function.name
 
 

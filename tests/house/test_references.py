@@ -9,8 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from tools.syntax import walk
-
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("api", "cli", "service", "planner", "plans", "schemas", "tools", "tests", "samples", "docs")
 #: Folders of code to check.
@@ -23,7 +21,7 @@ _PATH = re.compile(rf"`((?:{'|'.join(FOLDERS)})(?:/[\w.-]+)+/?)`")
 def defined(module: Path) -> frozenset[str]:
     """The names at a module's top level, and those in its classes."""
     names: set[str] = set()
-    for node in walk(ast.parse(module.read_text(encoding="utf-8"))):
+    for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
         match node:
             case ast.FunctionDef() | ast.ClassDef():
                 names.add(node.name)
@@ -49,7 +47,7 @@ def prose(file: Path) -> str:
     """The docstrings and comments of a file."""
     text = file.read_text(encoding="utf-8")
     documented = (ast.Module, ast.ClassDef, ast.FunctionDef)
-    texts = [ast.get_docstring(node) or "" for node in walk(ast.parse(text)) if isinstance(node, documented)]
+    texts = [ast.get_docstring(node) or "" for node in ast.walk(ast.parse(text)) if isinstance(node, documented)]
     return "\n".join([*texts, *re.findall(r"#.*", text)])
 
 

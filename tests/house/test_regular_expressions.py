@@ -22,8 +22,6 @@ from typing import Any
 
 import pytest
 
-from tools.syntax import walk
-
 pytestmark = pytest.mark.attack
 
 ROOT = Path(__file__).parents[2]
@@ -81,7 +79,7 @@ def patterns(path: Path) -> Iterator[Pattern]:
         if isinstance(target, ast.Name)
     }
     place = str(path.relative_to(ROOT))
-    for node in walk(tree):
+    for node in ast.walk(tree):
         if not isinstance(node, ast.Call):
             continue
         for keyword in node.keywords:
@@ -122,14 +120,14 @@ def methods_of(tree: ast.Module, compiled: ast.Call) -> set[str]:
     """The methods that a module calls on a compiled pattern; `finditer` if none is seen."""
     names = {
         target.id
-        for node in walk(tree)
+        for node in ast.walk(tree)
         if isinstance(node, ast.Assign) and node.value is compiled
         for target in node.targets
         if isinstance(target, ast.Name)
     }
     used = {
         node.attr
-        for node in walk(tree)
+        for node in ast.walk(tree)
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in names
     }
     return (used & {*CALLS, *EVERYWHERE}) or {"finditer"}
@@ -241,7 +239,6 @@ def test_patterns_are_extracted() -> None:
     assert [start for start in BOUNDED if not any(str(pattern).startswith(start) for pattern in with_text())] == []
 
 
-@pytest.mark.wide
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("lengths", "longest"),

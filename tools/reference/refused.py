@@ -9,7 +9,6 @@ from pathlib import Path
 from compiled_plan.plans.errors import NestingError, UnsupportedError
 from compiled_plan.plans.findings import refusal
 from tools.reference.markdown import code, table
-from tools.syntax import walk
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 _FOLDERS = ("api", "planner", "plans")
@@ -36,7 +35,7 @@ def _part(path: Path) -> str:
 
 def _helpers(tree: ast.Module) -> Iterator[str]:
     """Functions of a module that create or raise a refusal."""
-    for node in walk(tree):
+    for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef) and node.returns is not None:
             text = ast.unparse(node.returns)
             if text == _ERROR or (text == "NoReturn" and _ERROR in ast.unparse(node)):
@@ -44,8 +43,8 @@ def _helpers(tree: ast.Module) -> Iterator[str]:
 
 
 def _in(path: Path, tree: ast.Module, helpers: set[tuple[str, str]]) -> Iterator[tuple[str, str, str]]:
-    assigned = sorted((node for node in walk(tree) if isinstance(node, ast.Assign)), key=lambda node: node.lineno)
-    for node in walk(tree):
+    assigned = sorted((node for node in ast.walk(tree) if isinstance(node, ast.Assign)), key=lambda node: node.lineno)
+    for node in ast.walk(tree):
         if not isinstance(node, ast.Call):
             continue
         # The text of a variable is that of its last assignment before the use.
