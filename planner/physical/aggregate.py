@@ -17,7 +17,7 @@ from compiled_plan.planner.physical.base import (
     unsupported,
 )
 from compiled_plan.planner.physical.describe import names_text, plain_name
-from compiled_plan.planner.physical.hints import any_ttl
+from compiled_plan.planner.physical.hints import hinted_ttl
 from compiled_plan.planner.physical.plumbing import PhysicalExchange
 from compiled_plan.planner.physical.traits import Key, Keys, ModifyKinds, Monotonicity, Traits, UpdateKind
 from compiled_plan.planner.physical.user_functions import check_methods
@@ -158,7 +158,9 @@ def _lower_aggregate(rel: Aggregate, at: OperatorPlanner) -> PhysicalOperator:
     source = at.lower(rel.input)
     check_distinct(rel.calls, source.row_type)
     spread = PhysicalExchange(source, rel.grouping)
-    return PhysicalGroupAggregate(spread, rel.grouping, rel.calls, any_ttl(rel.hints), rel.split, columns=rel.columns)
+    return PhysicalGroupAggregate(
+        spread, rel.grouping, rel.calls, hinted_ttl(rel.hints), rel.split, columns=rel.columns
+    )
 
 
 def check_distinct(calls: tuple[AggregateCall, ...], input_type: RowType) -> None:

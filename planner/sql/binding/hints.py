@@ -1,7 +1,8 @@
 """Query hints: STATE_TTL on joins and aggregates, LOOKUP on lookup joins, OPTIONS on tables.
 
 Source: Flink's "Hints" page, and Flink 2.3: a STATE_TTL key must name an input of the join or aggregate that the
-hint applies to; a block with neither ignores the hint and its keys.
+hint applies to; a block with neither ignores the hint and its keys. Of several STATE_TTL hints the first that names an
+input holds; within one hint the last.
 """
 
 from __future__ import annotations
@@ -25,12 +26,21 @@ _KNOWN = frozenset((STATE_TTL, "OPTIONS", LOOKUP, *JOIN_HINTS))
 
 
 def bind_block_hints(hints: Sequence[ast.TableHint], source: SourceText) -> tuple[Hint, ...]:
-    """The hints of `SELECT /*+ ... */`.
+    """The hints of `SELECT /*+ ... */`; only one STATE_TTL names an input.
 
     Raises:
         ProgramError: unknown hint, a STATE_TTL that is no list of durations, or a LOOKUP with wrong options.
     """
-    return tuple(_block_hint(hint, source) for hint in hints)
+    bound: list[Hint] = []
+    inputs: set[str] = set()
+    for node in hints:
+        hint = _block_hint(node, source)
+        if hint.name == STATE_TTL:
+            options = tuple((key, value) for key, value in hint.options if key not in inputs)
+            inputs.update(key for key, _ in options)
+            hint = replace(hint, options=options)
+        bound.append(hint)
+    return tuple(bound)
 
 
 def _block_hint(node: ast.TableHint, source: SourceText) -> Hint:

@@ -102,12 +102,14 @@ class _Block:
                 qualify.node, "a condition of QUALIFY must contain a window function", "write it in WHERE or HAVING"
             )
         order = self._order(items)
+        plain = rel
         rel, items, having, qualify, order = self._aggregated(rel, items, having, qualify, order)
+        hints = self._aggregate_hints() if rel is plain else ()  # of a block's two aggregates, GROUP BY has the hint
         if having is not None:
             rel = Filter(rel, having.rex)
         if qualify is not None:
             rel, items, order = self._qualified(rel, items, qualify, order)
-        return self._projected(rel, items, order)
+        return self._projected(rel, items, order, hints)
 
     # --- clauses
 
@@ -310,7 +312,7 @@ class _Block:
         rel = Filter(_project(rel, columns), condition)
         return rel, items, order
 
-    def _projected(self, rel: RelNode, items: list[Clause], order: list[Order]) -> Bound:
+    def _projected(self, rel: RelNode, items: list[Clause], order: list[Order], hints: tuple[Hint, ...]) -> Bound:
         names = tuple(item.name for item in items)
         distinct = self._node.distinct
         extra: list[Clause] = []
@@ -333,7 +335,7 @@ class _Block:
         if distinct:
             check_names(self._hints, self._names())
             row = rel.row_type
-            rel = Aggregate(rel, tuple(range(len(row.fields))), (), row, (), self._aggregate_hints())
+            rel = Aggregate(rel, tuple(range(len(row.fields))), (), row, (), hints)
         if keys:
             rel = Sort(rel, tuple(keys))
         return Bound(rel, names)
