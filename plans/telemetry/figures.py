@@ -21,8 +21,11 @@ from compiled_plan.plans.telemetry.listeners import Message, lag_of
 WINDOW, BATCHES = 900.0, 1000
 #: The time that rates cover, in seconds: at least one micro-batch.
 _RATE = 10.0
-#: The minimum time from which a growth per hour is extrapolated, in seconds.
-_GROWTH = 5.0
+#: The minimum time from which a growth per hour is extrapolated, in seconds. Growth is measured over the later half of
+#: the window: state that fills up after a start and then expires at the rate of its rows does not grow.
+_GROWTH = 300.0
+#: The time between the micro-batches from which growth is measured, in seconds: `BATCHES` short ones cover less.
+_SAMPLE = 10.0
 #: Without a micro-batch for this time, in seconds, or for three intervals, a run is idle.
 _IDLE = 10.0
 #: The time in which the longest delay counts as the last one, in seconds: a single slow micro-batch stays visible to
@@ -62,8 +65,11 @@ class OperatorFigures(_Part):
     late: int = Field(description="rows dropped as late since the start of the run")
     state_rows: int
     state_bytes: int | None
-    rows_per_hour: float | None = Field(description="growth of its state rows, extrapolated")
-    bytes_per_hour: float | None = Field(description="growth of its state bytes, extrapolated")
+    rows_per_hour: float | None = Field(
+        description="growth of its state rows over the later half of the last 15 minutes, per hour; null before a run"
+        " is observed for five minutes"
+    )
+    bytes_per_hour: float | None = Field(description="growth of its state bytes, likewise")
     busy: float | None = Field(description="estimated share of the task slots' time, from 0 to 1")
     busiest: bool = Field(description="true for the operator with the largest share")
     hot_keys: list[HotKeyFigures]
@@ -107,7 +113,7 @@ class RunFigures(_Part):
     watermark_lag_ms: int | None = Field(description="time from the watermark to the end of the last micro-batch")
     lag: int | None = Field(description="unread records of all sources; None if unknown")
     state_bytes: int | None = Field(description="size of all state; None if unknown")
-    bytes_per_hour: float | None = Field(description="growth of all state in bytes, extrapolated")
+    bytes_per_hour: float | None = Field(description="growth of all state in bytes, likewise")
     sources: list[SourceFigures]
     operators: list[OperatorFigures]
 
@@ -117,6 +123,7 @@ class Window:
 
     def __init__(self, messages: Iterable[Message] = ()) -> None:
         self._batches: deque[Message] = deque(maxlen=BATCHES)
+        self._samples: deque[Message] = deque()
         #: The sequence number of the last start or micro-batch; 0 for none.
         self.number = 0
         for message in messages:
@@ -126,14 +133,17 @@ class Window:
         """Add a message; a start drops the micro-batches of the previous run."""
         if message["event"] == "start":
             self._batches.clear()
+            self._samples.clear()
             self.number = message.get("seq", 0)
         if message["event"] != "batch":
             return
         self.number = message.get("seq", 0)
         self._batches.append(message)
-        oldest = _end(message) - WINDOW
-        while _end(self._batches[0]) < oldest:
-            self._batches.popleft()
+        if not self._samples or _end(message) - _end(self._samples[-1]) >= _SAMPLE:
+            self._samples.append(message)
+        for kept in (self._batches, self._samples):
+            while _end(kept[0]) < _end(message) - WINDOW:
+                kept.popleft()
 
     @property
     def batches(self) -> Sequence[Message]:
@@ -146,19 +156,19 @@ class Window:
         Args:
             now: epoch seconds, after which rates of an idle run are 0; by default the end of the last micro-batch.
         """
-        return _figures(list(self._batches), now) if self._batches else None
+        return _figures(list(self._batches), list(self._samples), now) if self._batches else None
 
 
 def _end(batch: Message) -> float:
     return datetime.fromisoformat(batch["at"]).timestamp()
 
 
-def _figures(batches: Sequence[Message], now: float | None) -> RunFigures:
+def _figures(batches: Sequence[Message], samples: Sequence[Message], now: float | None) -> RunFigures:
     last, ends = batches[-1], [_end(batch) for batch in batches]
     recent = _recent(batches, ends, now)
     delays = _delays(batches, ends)
     latest = [delay for end, delay in delays if end > (now or ends[-1]) - _LAST] or [delay for _, delay in delays[-1:]]
-    watermark, operators = last["watermark"], _operators(last, batches, ends, recent)
+    watermark, operators = last["watermark"], _operators(last, samples, recent)
     return RunFigures(
         at=last["at"],
         in_per_second=recent.rate(sum(batch["rowsIn"] for batch in recent.counted)),
@@ -256,18 +266,16 @@ def _source_key(source: Mapping[str, Any]) -> tuple[Any, ...]:
     return source["name"], source.get("table", ""), tuple(source.get("nodes", ()))
 
 
-def _operators(
-    last: Message, batches: Sequence[Message], ends: Sequence[float], recent: _Recent
-) -> list[OperatorFigures]:
-    first = {operator["uid"]: operator for operator in batches[0]["operators"]}
+def _operators(last: Message, samples: Sequence[Message], recent: _Recent) -> list[OperatorFigures]:
+    middle = _middle(samples, _end(last))
+    hours = (_end(last) - _end(middle)) / 3600
+    begun = {operator["uid"]: operator for operator in middle["operators"]} if hours * 3600 >= _GROWTH / 2 else {}
     base = {operator["uid"]: operator for operator in recent.base["operators"]} if recent.base else {}
     busy = {operator["uid"]: _busy(operator, base.get(operator["uid"]), last, recent) for operator in last["operators"]}
     most = max((share for share in busy.values() if share), default=None)
-    hours = (ends[-1] - ends[0]) / 3600
     operators = []
     for operator in last["operators"]:
         uid, before = operator["uid"], base.get(operator["uid"], {})
-        begun = first.get(uid, {}) if hours * 3600 >= _GROWTH else {}
         inputs = _inputs(operator)
         earlier = _inputs(before) or [0] * len(inputs)
         operators.append(
@@ -279,14 +287,20 @@ def _operators(
                 late=operator.get("rowsLate", 0),
                 state_rows=operator["stateRows"],
                 state_bytes=operator["stateBytes"],
-                rows_per_hour=_growth(operator, begun, "stateRows", hours),
-                bytes_per_hour=_growth(operator, begun, "stateBytes", hours),
+                rows_per_hour=_growth(operator, begun.get(uid, {}), "stateRows", hours),
+                bytes_per_hour=_growth(operator, begun.get(uid, {}), "stateBytes", hours),
                 busy=busy[uid],
                 busiest=most is not None and busy[uid] == most,
                 hot_keys=[HotKeyFigures(**hot) for hot in operator.get("hotKeys", ())],
             )
         )
     return operators
+
+
+def _middle(samples: Sequence[Message], end: float) -> Message:
+    """The last sample of the earlier half of the time up to `end`."""
+    half = (_end(samples[0]) + end) / 2
+    return next(sample for sample in reversed(samples) if _end(sample) <= half)
 
 
 def _inputs(operator: Mapping[str, Any]) -> Sequence[int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,7 @@ from tests.support.progress_messages import BEGUN, batch
 
 
 def test_rates_growth_and_time_of_operators() -> None:
-    figures = Window(batch(number) for number in range(1, 61)).figures()
+    figures = Window(batch(number) for number in range(1, 311)).figures()
     assert figures is not None
     assert (figures.in_per_second, figures.out_per_second, figures.watermark_lag_ms) == (100, 30, 5000)
     join, aggregate = figures.operators
@@ -21,7 +22,26 @@ def test_rates_growth_and_time_of_operators() -> None:
     assert (join.busy, join.busiest, aggregate.busiest) == (0.2, True, False)
     assert join.hot_keys[0].share == 0.75
     assert figures.sources[0].per_second == 100
-    assert (figures.state_bytes, figures.bytes_per_hour) == (120_000, 7_200_000)
+    assert (figures.state_bytes, figures.bytes_per_hour) == (620_000, 7_200_000)
+
+
+@pytest.mark.parametrize(("seconds", "growth"), [(60, None), (290, None), (310, 0.0), (2000, 0.0)])
+def test_state_that_fills_up_to_its_ttl_does_not_grow(seconds: int, growth: float | None) -> None:
+    # A TTL of 30 seconds; 2000 micro-batches are more than a window keeps.
+    messages = (batch(number, stateRows=10 * min(number, 30)) for number in range(1, seconds + 1))
+    figures = Window(messages).figures()
+    assert figures is not None
+    assert figures.operators[0].rows_per_hour == growth
+
+
+def test_growth_is_known_of_short_micro_batches() -> None:
+    def short(number: int) -> dict[str, Any]:
+        at = BEGUN + timedelta(seconds=number / 5)
+        return batch(number) | {"at": at.isoformat(timespec="milliseconds")}
+
+    figures = Window(short(number) for number in range(1, 3000)).figures()
+    assert figures is not None
+    assert figures.operators[0].rows_per_hour == 180_000
 
 
 def test_percentiles_are_measured_values_and_a_backlog_delays() -> None:

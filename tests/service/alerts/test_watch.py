@@ -113,7 +113,7 @@ def shop(tmp_path: Path) -> Iterator[Shop]:
 def test_alerts_fire_while_their_condition_holds(shop: Shop) -> None:
     shop.says("running")
     assert shop.firing() == {}
-    shop.batch(ago=100, lag=5000, state_bytes=0)
+    shop.batch(ago=600, lag=5000, state_bytes=0)
     assert shop.firing().keys() == {"behind", "quiet", "slow"}
     shop.batch(ago=0, lag=10, state_bytes=1_000_000)
     firing = shop.firing()
