@@ -40,6 +40,23 @@ def test_operators_that_lose_their_state_are_named_one_by_one(open_page: Open, s
     assert target.reset[0].startswith("join-")
 
 
+def test_an_upgrade_begins_with_the_program_of_the_state(open_page: Open, site: Site) -> None:
+    name = site.name_of_new(SECOND, "begins")
+    body = {"program": f"-- Not yet.\n{OTHER_KEY}", "put_in_force": True}
+    site.client.post(f"pipelines/{name}/versions", json=body).raise_for_status()
+    say(site.app, name, state="upgrade-waiting", version=1, message="version 2 is in force, and 1 runs")
+    page = open_page(f"pipelines/{name}/upgrade")
+    editor = page.get_by_role("textbox", name="SQL program")
+    expect(editor).to_contain_text(SECOND.splitlines()[0], timeout=20_000)
+    expect(editor).not_to_contain_text("Not yet")
+    editor.press("Control+End")
+    editor.press_sequentially("\n-- the same")
+    page.get_by_role("button", name="Compile and compare").click()
+    expect(page.get_by_role("heading", name="From version 1 to the new program")).to_be_visible(timeout=20_000)
+    page.get_by_role("button", name="Another program").click()
+    expect(editor).to_contain_text("-- the same")
+
+
 def test_a_version_in_force_that_does_not_run_yet_is_upgraded_to(open_page: Open, site: Site) -> None:
     name = site.name_of_new(SECOND, "waits")
     body = {"program": SECOND.replace("'90 d'", "'3 h'"), "program_ttls": True, "put_in_force": True}

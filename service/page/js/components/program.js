@@ -1,7 +1,10 @@
+import * as api from "../api.js";
 import { html, nothing } from "../lit.js";
+import { tell } from "./dialog.js";
+import "./sql_editor.js";
 
 const KINDS = {
-  sql: { words: "SQL", label: "Program", hint: "CREATE TABLE …; INSERT INTO … SELECT …;" },
+  sql: { words: "SQL" },
   plan: { words: "Plan file", label: "Plan", hint: '{ "flinkVersion": …' },
   python: { words: "Python", label: "Path of the program", hint: "/srv/programs/orders.py" },
 };
@@ -13,7 +16,7 @@ export const NO_PROGRAM = Object.freeze({ text: "", language: "sql" });
  * The choice of a program's format, and of a file with its text.
  * @param {unknown} actions more buttons
  */
-export function programHead(program, set, actions = nothing) {
+function programHead(program, set, actions = nothing) {
   const pick = async (event) => {
     const [file] = event.target.files;
     if (!file) return;
@@ -30,34 +33,34 @@ export function programHead(program, set, actions = nothing) {
   </div>`;
 }
 
-/** Input of a program: pasted or from a file; a Python program by its path on the service's machine. */
-export function programInput(program, set) {
+/**
+ * Input of a program: an editor of SQL, the text of a plan file, or the path of a Python program on the service's machine.
+ * @param {object} options
+ * @param {string[]} options.keywords SQL's reserved words
+ * @param {object|null} options.fault the place of the error in the text, see `placeOf`
+ * @param {() => void} [options.save] called by Ctrl+S in the editor
+ * @param {() => void} [options.preview] called by Ctrl+Enter in the editor
+ */
+export function programInput(program, set, { keywords, fault, save, preview }) {
   const kind = KINDS[program.language];
+  const change = (text) => set({ ...program, text });
+  if (program.language === "sql") {
+    const format = html`<button type="button" title="Shift+Alt+F" ?disabled=${!program.text.trim()} @click=${() => document.querySelector("sql-editor").format()}>Format</button>`;
+    return html`${programHead(program, set, format)}
+      <sql-editor label="SQL program" formats .complete=${api.complete} .keywords=${keywords} .text=${program.text} .fault=${fault}
+        @change=${(event) => change(event.detail)} @save=${save} @preview=${preview} @unformatted=${({ detail }) => tell(detail)}></sql-editor>`;
+  }
   return html`<div class="program">
     ${programHead(program, set)}
     <label class="field"><span>${kind.label}</span>
       ${program.language === "python"
         ? html`<input name="program" required autocomplete="off" spellcheck="false" placeholder=${kind.hint} .value=${program.text}
-              @input=${(event) => set({ ...program, text: event.target.value })} />
+              @input=${(event) => change(event.target.value)} />
             <span class="muted">In a folder that the operator has allowed</span>`
         : html`<textarea name="program" rows="12" spellcheck="false" required .value=${program.text} placeholder=${kind.hint}
-            @input=${(event) => set({ ...program, text: event.target.value })}></textarea>`}
+            @input=${(event) => change(event.target.value)}></textarea>`}
     </label>
   </div>`;
-}
-
-/** Select the place of a compile error in the text area of a form. */
-export function showPlace(form, problem) {
-  const place = /^line (\d+), column (\d+)/.exec(problem.where);
-  const area = form?.querySelector('textarea[name="program"]');
-  if (!place || !area) return;
-  const [line, column] = place.slice(1).map(Number);
-  const lines = area.value.split("\n");
-  const start = lines.slice(0, line - 1).reduce((sum, text) => sum + text.length + 1, 0) + column - 1;
-  const word = /^[\w.$`]+|^./.exec(area.value.slice(start))?.[0] ?? "";
-  area.focus();
-  area.setSelectionRange(start, start + word.length);
-  area.scrollTop = ((line - 1) / lines.length) * area.scrollHeight - area.clientHeight / 2;
 }
 
 /** The program as a request body. */

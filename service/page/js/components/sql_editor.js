@@ -222,11 +222,21 @@ function insert(view, text, from, to) {
 
 customElements.define("sql-editor", SqlEditor);
 
-/** The place in the text that an error of the compiler names, with the length of its carets; null without one. */
+const PLACES = new WeakMap();
+
+/**
+ * The place in the text that an error of the compiler names, with the length of its carets; null without one.
+ * The same object for the same error.
+ */
 export function placeOf(problem) {
-  const [, line, column] = /(?:^|, )line (\d+), column (\d+)/.exec(problem?.where ?? "") ?? [];
+  if (!problem) return null;
+  if (!PLACES.has(problem)) PLACES.set(problem, readPlace(problem));
+  return PLACES.get(problem);
+}
+
+function readPlace({ where, message, remedy }) {
+  const [, line, column] = /(?:^|, )line (\d+), column (\d+)/.exec(where ?? "") ?? [];
   if (!line) return null;
-  const carets = /\^+$/.exec(problem.where.trimEnd());
-  const message = problem.remedy ? `${problem.message}\n${problem.remedy}` : problem.message;
-  return { line: Number(line), column: Number(column), length: carets ? carets[0].length : 1, message };
+  const carets = /\^+$/.exec(where.trimEnd());
+  return { line: Number(line), column: Number(column), length: carets ? carets[0].length : 1, message: remedy ? `${message}\n${remedy}` : message };
 }

@@ -158,7 +158,7 @@ export function editorView(context, route) {
     },
     render: (state) => {
       const mayRun = context.may("operator");
-      const acts = { edit, discard, save, saveAndStart, migrate, set: store.set, check, complete: api.complete, tests, rows };
+      const acts = { edit, discard, save, saveAndStart, migrate, set: store.set, check, tests, rows };
       return context.may("editor")
         ? html`${editorHead(state, mayRun, acts)} ${editorBody(state, acts)}`
         : html`<p class="empty">The role editor is required.</p>`;

@@ -1,11 +1,10 @@
 /** The parts of the editor's page: its head, the program, and what the compiler says of it. */
 
 import { changesOf, diffView, verdictLine } from "../components/diff.js";
-import { tell } from "../components/dialog.js";
 import { graphView } from "../components/graph.js";
 import { check as checkIcon, play, warning } from "../components/icons.js";
 import { problemBox } from "../components/problem.js";
-import { programHead, programInput } from "../components/program.js";
+import { programInput } from "../components/program.js";
 import { placeOf } from "../components/sql_editor.js";
 import { html, nothing } from "../lit.js";
 import { to } from "../router.js";
@@ -48,32 +47,15 @@ export function editorBody(state, acts) {
   return html`${problemBox(state.problem)}
     ${state.restored ? html`<p class="note">Unsaved changes are restored. <button type="button" class="quiet" @click=${acts.discard}>Discard them</button></p>` : nothing}
     <div class="editor-columns">
-      <section class="editor-program" aria-label="Program">${input(state, acts)} ${status(state.draft)}</section>
+      <section class="editor-program" aria-label="Program">${programInput(state.program, acts.edit, { keywords: state.keywords, fault: placeOf(state.draft.fault), save: acts.save, preview: () => acts.rows.begin() })}
+        ${status(state.draft)}</section>
       <section class="editor-side" aria-label="Results">${side(state, acts)}</section>
     </div>`;
 }
 
-function input({ program, keywords, draft }, { edit, save, complete, rows }) {
-  if (program.language !== "sql") return programInput(program, edit);
-  const format = html`<button type="button" title="Shift+Alt+F" ?disabled=${!program.text.trim()} @click=${() => document.querySelector("sql-editor").format()}>Format</button>`;
-  return html`${programHead(program, edit, format)}
-    <sql-editor label="SQL program" formats .complete=${complete} .keywords=${keywords} .text=${program.text} .fault=${faultOf(draft)}
-      @change=${(event) => edit({ ...program, text: event.detail })} @save=${save} @preview=${() => rows.begin()}
-      @unformatted=${({ detail }) => tell(detail)}></sql-editor>`;
-}
-
-const PLACES = new WeakMap();
-
-/** The place of a draft's error, the same object for the same error. */
-function faultOf({ fault }) {
-  if (!fault) return null;
-  if (!PLACES.has(fault)) PLACES.set(fault, placeOf(fault));
-  return PLACES.get(fault);
-}
-
 function status(draft) {
   const { fault, compiled, checking } = draft;
-  const place = faultOf(draft);
+  const place = placeOf(fault);
   if (fault) {
     const show = () => document.querySelector("sql-editor")?.show(place);
     return html`<div class="editor-status bad" role="status">${warning}<div>

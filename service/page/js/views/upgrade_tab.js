@@ -5,7 +5,8 @@ import { confirm, tell } from "../components/dialog.js";
 import { arrange, graphView, scrollToOperator, showOperator } from "../components/graph.js";
 import { folded } from "../components/graph_fold.js";
 import { problemBox } from "../components/problem.js";
-import { NO_PROGRAM, programInput, readProgram, showPlace } from "../components/program.js";
+import { NO_PROGRAM, programInput, readProgram } from "../components/program.js";
+import { placeOf } from "../components/sql_editor.js";
 import { poll } from "../events.js";
 import { html, nothing } from "../lit.js";
 import { go } from "../router.js";
@@ -21,7 +22,7 @@ const NONE = { target: null, old: null, now: null, diff: null, warnings: [], sel
 
 /** Upgrade to another program: comparison, migration and rollback. */
 export function upgradeTab(context, pipeline, { load }) {
-  const store = createStore({ ...NONE, program: NO_PROGRAM, busy: false, progress: null, versions: [] });
+  const store = createStore({ ...NONE, program: NO_PROGRAM, keywords: [], busy: false, progress: null, versions: [] });
   const { name } = pipeline.get();
   let end = () => {};
 
@@ -39,7 +40,7 @@ export function upgradeTab(context, pipeline, { load }) {
 
   /** Compile the program over the version in force, and compare it with the current state, without adding a version. */
   async function compile(event) {
-    event.preventDefault();
+    event?.preventDefault();
     if (!pipeline.get().pipeline.in_force) return first();
     const base = held(pipeline.get().pipeline);
     show(base, 0, async () => {
@@ -61,11 +62,14 @@ export function upgradeTab(context, pipeline, { load }) {
     store.set({ busy: false });
   }
 
-  /** Load the program in force for editing. */
+  /** Begin with the program of the current state, unless the user was faster. */
   async function begin() {
+    api.words().then(({ keywords }) => store.set({ keywords })).catch(() => {});
     try {
-      const { program, language, origin } = await api.version(name, pipeline.get().pipeline.in_force);
-      store.set({ program: language === "python" ? { text: origin, language } : { text: program ?? "", language: "sql" }, problem: null });
+      const version = held(pipeline.get().pipeline ?? (await api.pipeline(name)));
+      if (!version) return;
+      const { program, language, origin } = await api.version(name, version);
+      if (language && !store.get().program.text) store.set({ program: language === "python" ? { text: origin, language } : { text: program, language } });
     } catch (problem) {
       store.set({ problem });
     }
@@ -87,7 +91,8 @@ export function upgradeTab(context, pipeline, { load }) {
       requestAnimationFrame(() => document.getElementById("upgrade-title")?.focus());
     } catch (problem) {
       store.set({ problem, busy: false });
-      requestAnimationFrame(() => showPlace(document.querySelector(".upgrade-choose form"), problem));
+      const place = placeOf(problem);
+      if (place) requestAnimationFrame(() => document.querySelector("sql-editor")?.show(place));
     }
   }
 
@@ -163,13 +168,14 @@ export function upgradeTab(context, pipeline, { load }) {
     start() {
       end = poll(watch, 2000);
       listVersions();
+      begin();
     },
     stop: () => end(),
     render: (state, { pipeline: current }) => html`
       ${state.progress ? progressView(state.progress, context.may("operator") ? rollBack : null, state.busy) : nothing}
       ${problemBox(state.problem)}
       ${state.diff ? comparison(state, current, { choose, migrate, keep, putInForce, fold: (whole) => store.set({ whole }), again: () => store.set(NONE), mayRun: context.may("operator") })
-        : context.may("editor") ? chooser(state, current, store, { compile, compare, begin }) : html`<p class="empty">The role editor is required.</p>`}`,
+        : context.may("editor") ? chooser(state, current, store, { compile, compare }) : html`<p class="empty">The role editor is required.</p>`}`,
     drawn: ({ diff, sides }) => {
       if (!diff) return;
       for (const [key, id] of Object.entries(SIDES)) {
@@ -179,16 +185,15 @@ export function upgradeTab(context, pipeline, { load }) {
   };
 }
 
-function chooser(state, pipeline, store, { compile, compare, begin }) {
+function chooser(state, pipeline, store, { compile, compare }) {
   const versions = state.versions.filter(({ number }) => number !== held(pipeline));
   const isFirst = pipeline && !pipeline.in_force;
   return html`<div class="upgrade-choose">
     <form class="card" @submit=${compile}>
       <h2>${isFirst ? "The first program" : "A new program"}</h2>
-      ${programInput(state.program, (program) => store.set({ program }))}
+      ${programInput(state.program, (program) => store.set({ program, problem: null }), { keywords: state.keywords, fault: placeOf(state.problem), save: compile, preview: compile })}
       <div class="actions">
-        ${pipeline?.in_force && !state.program.text ? html`<button type="button" class="quiet" @click=${begin}>Start from version ${pipeline.in_force}</button>` : nothing}
-        <button type="submit" class="primary" ?disabled=${state.busy || !pipeline}>${isFirst ? (state.busy ? "Compiling…" : "Compile and add") : state.busy ? "Comparing…" : "Compile and compare"}</button></div>
+        <button type="submit" class="primary" ?disabled=${state.busy || !pipeline || !state.program.text.trim()}>${isFirst ? (state.busy ? "Compiling…" : "Compile and add") : state.busy ? "Comparing…" : "Compile and compare"}</button></div>
     </form>
     ${versions.length
       ? html`<section class="card"><h2>Or an existing version</h2>
