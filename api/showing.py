@@ -28,10 +28,10 @@ from compiled_plan.planner.sql.binding.inserts import summary
 from compiled_plan.planner.sql.binding.views import view_columns
 from compiled_plan.planner.sql.context import PlanningContext
 from compiled_plan.planner.sql.nodes import statements as st
-from compiled_plan.planner.sql.nodes.position import Span
 from compiled_plan.planner.table.columns import SchemaColumn
 from compiled_plan.planner.table.schemas import ResolvedSchema, declared_schema
 from compiled_plan.plans.text.masking import masked
+from compiled_plan.plans.text.position import Span
 from compiled_plan.plans.types import BOOLEAN, STRING, row_of
 
 

@@ -96,8 +96,8 @@ def _edit(path: str, ttls: list[str], output: str, check: bool, engine: Engine |
             return ExitCode.FAILED
     if engine is Engine.FLINK:
         from compiled_plan.plans.inspection.checked_plans import plan_from_json
-        from compiled_plan.plans.inspection.spans import remove
         from compiled_plan.plans.plan.parsing import SCHEMA
+        from compiled_plan.plans.text.spans import remove
 
         plan_from_json(text, quoted(path))  # Nothing but a plan is written.
         text = remove(text, SCHEMA)
@@ -110,10 +110,11 @@ def _edit(path: str, ttls: list[str], output: str, check: bool, engine: Engine |
 
 
 def _warnings(text: str) -> list[Any]:
+    from compiled_plan.plans.findings import located
     from compiled_plan.plans.inspection.checked_plans import plan_from_json
     from compiled_plan.plans.inspection.lint import lint
 
-    return list(lint(plan_from_json(text)))
+    return located(lint(plan_from_json(text)), text)
 
 
 class _Printer:
@@ -173,7 +174,7 @@ class _Printer:
                 remedy = "give it a unit, such as `90 min`, `1 h` or `2 d`, or `ms`"
                 console().print(f"warning: {change.entry}: {change.doubt}\n  try: {remedy}", style="yellow")
         for finding in warnings:
-            console().print(_finding_text(finding), style="yellow")
+            console().print(_finding_text(finding, path), style="yellow")
 
     def report(self, path: str, check: Any) -> None:
         """Print the report of a check."""
@@ -182,9 +183,9 @@ class _Printer:
             return
         for finding in check.findings:
             if finding.is_error:
-                console(stderr=False).print(_finding_text(finding), style="red")
+                console(stderr=False).print(_finding_text(finding, path), style="red")
             elif not self.quiet:
-                console(stderr=False).print(_finding_text(finding), style="yellow")
+                console(stderr=False).print(_finding_text(finding, path), style="yellow")
         if self.quiet:
             return
         for fact in check.at_start if check.runs else ():
@@ -194,8 +195,10 @@ class _Printer:
         console().print(f"{path}: {counted(errors, 'error')}, {counted(warnings, 'warning')}")
 
 
-def _finding_text(finding: Any) -> str:
-    lines = [f"{finding.severity.value}: {finding.message}", f"  at: {finding.where}"]
+def _finding_text(finding: Any, path: str) -> str:
+    from compiled_plan.plans.files import quoted
+
+    lines = [f"{finding.severity.value}: {finding.message}", f"  at: {finding.where_in(quoted(path))}"]
     if finding.value is not None:
         from compiled_plan.plans.findings import shown
 

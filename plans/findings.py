@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
 from compiled_plan.plans.deep import deeply
-from compiled_plan.plans.errors import PlanError
+from compiled_plan.plans.errors import NestingError, PlanError
+from compiled_plan.plans.text.position import Span, place_in, span_at
 from compiled_plan.plans.trees import fold_tree
 
 _dumps = deeply(json.dumps)
@@ -34,6 +35,8 @@ class Finding:
         node: the id and type of the node, `5 (stream-exec-join_1)`; empty outside of nodes.
         severity: whether the plan can be used all the same.
         editable: for errors, whether the plan can be edited all the same, and only not run here.
+        span: position in the text of the plan; None if it is unknown.
+        excerpt: the lines there, with carets.
     """
 
     pointer: str
@@ -43,6 +46,8 @@ class Finding:
     node: str = ""
     severity: Severity = Severity.ERROR
     editable: bool = False
+    span: Span | None = None
+    excerpt: str = ""
 
     @property
     def is_error(self) -> bool:
@@ -60,11 +65,16 @@ class Finding:
         pointer = self.pointer or "the root"
         return f"node {self.node}, {pointer}" if self.node else pointer
 
+    def where_in(self, source: str) -> str:
+        """File, line and column, node and pointer, then the lines with carets; `source` is as for `place_in`."""
+        if self.span is None:
+            return f"{source}: {self.where}" if source else self.where
+        return f"{place_in(source, self.span)}, {self.where}\n{self.excerpt}"
+
     def as_error(self, source: str = "", more: int = 0) -> PlanError:
         """Convert to an exception; `more` is the number of further errors."""
-        where = f"{source}: {self.where}" if source else self.where
         also = f" (and {more} more: `edit-plan --check` lists them)" if more else ""
-        return PlanError(self.message + also, where=where, remedy=self.remedy)
+        return PlanError(self.message + also, where=self.where_in(source), remedy=self.remedy)
 
     def to_dict(self) -> dict[str, Any]:
         """The finding as JSON values."""
@@ -72,6 +82,8 @@ class Finding:
             "severity": self.severity.value,
             "editable": self.editable or not self.is_error,
             "pointer": self.pointer,
+            "line": self.span.line if self.span else None,
+            "column": self.span.column if self.span else None,
             "node": self.node,
             "message": self.message,
             "value": self.value if _levels(self.value) <= _LEVELS else shown(self.value),
@@ -107,11 +119,6 @@ def refusal(path: tuple[str | int, ...], message: str, remedy: str = "", value: 
     return Fault(path, message, remedy, value, editable=True)
 
 
-def pointer_of(parts: Iterable[str | int]) -> str:
-    """Build a JSON pointer from its parts."""
-    return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in parts)
-
-
 def shown(value: Any, limit: int = 60) -> str:
     """Format a JSON value for a message, cut to `limit` characters."""
     text = _dumps(value, ensure_ascii=False)
@@ -130,8 +137,34 @@ def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:
     return otherwise or (f"known: {', '.join(names)}" if names else "")
 
 
-def raise_unreadable(findings: Iterable[Finding], source: str) -> None:
-    """Raise the first finding that makes a plan unreadable as PlanError; `source` is the name of its file."""
+def located(findings: Iterable[Finding], text: str) -> list[Finding]:
+    """Findings with their positions in the text of the plan; unchanged if it is nested too deeply."""
+    from compiled_plan.plans.text.json_faults import shown_line  # for errors alone
+    from compiled_plan.plans.text.spans import nearest
+
+    findings = list(findings)
+    if not findings:
+        return findings
+    try:
+        places = deeply(nearest)(text, {finding.pointer for finding in findings})
+    except NestingError:
+        return findings
+    spans = {pointer: span_at(text, *place) for pointer, place in places.items()}
+    return [
+        replace(finding, span=spans[finding.pointer], excerpt=shown_line(spans[finding.pointer], text))
+        for finding in findings
+    ]
+
+
+def raise_unreadable(findings: Iterable[Finding], source: str, text: str = "") -> None:
+    """Raise the first finding that makes a plan unreadable as PlanError.
+
+    Args:
+        findings: of the plan.
+        source: the quoted path of its file, or the name of another text.
+        text: its text, to show the line; empty if it was read from JSON values.
+    """
     errors = [finding for finding in findings if finding.is_unreadable]
     if errors:
-        raise errors[0].as_error(source, more=len(errors) - 1)
+        first = located(errors[:1], text)[0] if text else errors[0]
+        raise first.as_error(source, more=len(errors) - 1)

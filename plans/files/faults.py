@@ -11,6 +11,7 @@ from pathlib import Path
 
 from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.files.paths import STDIN, local_path, quoted
+from compiled_plan.plans.text.position import excerpt, place_in, span_at
 
 
 @contextmanager
@@ -47,13 +48,16 @@ def not_utf8(
 ) -> CompiledPlanError:
     """The error for a file that is not UTF-8."""
     data, at = bytes(fault.object), fault.start
-    in_utf16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    in_utf16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or b"\0" in data[:4]
     encoding = "UTF-16" if in_utf16 else "LATIN1"
-    where, line = quoted(path), data.count(b"\n", 0, at) + 1
+    where = quoted(path)
     file = "" if str(path) == STDIN else f" {where}"
+    # Every wrong byte becomes one character here.
+    text, start = data.decode("utf-8", "replace"), len(data[:at].decode("utf-8"))
+    span = span_at(text, start, start + 1)
     return error(
         f"the {noun} is in UTF-16" if in_utf16 else f"the {noun} is not in UTF-8: byte 0x{data[at]:02x}",
-        where=where if in_utf16 else f"{where}, line {line}, byte {at}",
+        where=where if in_utf16 else f"{place_in(where, span)}, byte {at}\n{excerpt(span, text)}",
         remedy=f"save it in UTF-8, such as with `iconv -f {encoding} -t UTF-8{file}`",
     )
 

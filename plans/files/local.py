@@ -31,6 +31,8 @@ def read_text(path: str | Path, noun: str = PLAN) -> str:
         else:
             data = sys.stdin.buffer.read() if _is_stdin(path, noun) else local_path(path).read_bytes()
         text = data.decode("utf-8")
+        if b"\0" in data[:4]:  # UTF-16 without a mark is valid UTF-8 as well
+            raise UnicodeDecodeError("utf-8", data, 0, 1, "NUL")
     refuse_other_kind(path, text, noun, error)
     return text
 

@@ -6,12 +6,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from compiled_plan.plans.errors import PlanError
-from compiled_plan.plans.findings import Finding, Severity
+from compiled_plan.plans.findings import Finding, Severity, located
 from compiled_plan.plans.inspection.at_start import AtStart, checked_at_start
 from compiled_plan.plans.inspection.checked_plans import read_plan
 from compiled_plan.plans.inspection.lint import lint
 from compiled_plan.plans.inspection.schema import schema_findings
 from compiled_plan.plans.text import jsontext
+from compiled_plan.plans.text.json_faults import JsonError
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,17 +34,19 @@ class Report:
         return {"plan": source, "valid": self.runs, "findings": findings, "checkedAtStart": facts}
 
 
-def check(text: str, source: str = "") -> tuple[Finding, ...]:
+def check(text: str) -> tuple[Finding, ...]:
     """The findings of `report`."""
-    return report(text, source).findings
+    return report(text).findings
 
 
-def report(text: str, source: str = "") -> Report:
-    """Check a plan's text; `source` is the name of its file, for errors."""
+def report(text: str) -> Report:
+    """Check a plan's text."""
     try:
-        data = jsontext.loads(text, source)
+        data = jsontext.loads(text)
+    except JsonError as fault:
+        return Report((Finding(fault.pointer, fault.message, fault.remedy, span=fault.span, excerpt=fault.excerpt),))
     except PlanError as fault:
-        return Report((Finding("", f"{fault.message} ({fault.where})", fault.remedy),))
+        return Report((Finding("", fault.message, fault.remedy),))
     plan, findings = read_plan(data)
     pointers = {finding.pointer for finding in findings}
     # The reader decides what runs. The schema is stricter: Flink may require fields that have a default here.
@@ -52,8 +55,8 @@ def report(text: str, source: str = "") -> Report:
         if not any(_same_place(finding.pointer, pointer) for pointer in pointers):
             findings.append(replace(finding, severity=severity))
     if plan is None:
-        return Report(tuple(findings))
-    return Report((*findings, *lint(plan)), checked_at_start(plan))
+        return Report(tuple(located(findings, text)))
+    return Report(tuple(located((*findings, *lint(plan)), text)), checked_at_start(plan))
 
 
 def _same_place(first: str, second: str) -> bool:

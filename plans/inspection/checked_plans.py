@@ -27,21 +27,21 @@ def read_plan(data: Json) -> tuple[CompiledPlan | None, list[Finding]]:
     return (None if wrong else CompiledPlan(parts.nodes, parts.edges, parts.flink_version, parts.schema)), findings
 
 
-def plan_from_dict(data: Json, source: str = "") -> CompiledPlan:
-    """Read a plan from JSON values; `source` is the name of its file, for errors.
+def plan_from_dict(data: Json, source: str = "", text: str = "") -> CompiledPlan:
+    """Read a plan from JSON values; `source` is the name of its file, for errors, and `text` its text if there is one.
 
     Raises:
         PlanError: not a plan, or a node that is inconsistent with its inputs; names the node and the JSON pointer.
     """
     plan, findings = read_plan(data)
-    raise_unreadable(findings, source)
+    raise_unreadable(findings, source, text)
     assert plan is not None, "a plan that cannot be read has a finding that says why"
     return plan
 
 
 def plan_from_json(text: str, source: str = "") -> CompiledPlan:
     """Read a plan from text. Raises PlanError as `plan_from_dict`, and for invalid JSON."""
-    return plan_from_dict(jsontext.loads(text, source), source)
+    return plan_from_dict(jsontext.loads(text, source), source, text)
 
 
 def plan_from_file(path: str | Path) -> CompiledPlan:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from compiled_plan.plans.connectors.checks import unknown_format_options
-from compiled_plan.plans.findings import Finding, Severity, pointer_of
+from compiled_plan.plans.findings import Finding, Severity
 from compiled_plan.plans.inspection.identity import derived_uids
 from compiled_plan.plans.nodes.base import PlanNode, StateEntry
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.plan.structure import label
 from compiled_plan.plans.text.durations import bare_number
+from compiled_plan.plans.text.spans import pointer_of
 
 
 def lint(plan: CompiledPlan) -> tuple[Finding, ...]:

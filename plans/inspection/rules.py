@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from compiled_plan.plans.errors import UnsupportedError
-from compiled_plan.plans.findings import Fault, Finding, pointer_of
+from compiled_plan.plans.findings import Fault, Finding
 from compiled_plan.plans.inspection.changes import certainly_received
 from compiled_plan.plans.inspection.declared import DECLARED
 from compiled_plan.plans.inspection.placement import placement_faults
@@ -20,6 +20,7 @@ from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.plan import CompiledPlan, Edge
 from compiled_plan.plans.plan.structure import is_wired, label, unread_findings, wiring_findings
 from compiled_plan.plans.text.masking import masked_json
+from compiled_plan.plans.text.spans import pointer_of
 from compiled_plan.plans.types.changelog import ChangelogMode
 
 

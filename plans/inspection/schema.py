@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from compiled_plan.plans.findings import Finding, did_you_mean, pointer_of, shown
+from compiled_plan.plans.findings import Finding, did_you_mean, shown
 from compiled_plan.plans.text.masking import masked_json
+from compiled_plan.plans.text.spans import pointer_of
 from compiled_plan.plans.trees import TreePath, fold_tree
 
 Json = Any

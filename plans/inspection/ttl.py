@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from compiled_plan.plans.errors import PlanError
 from compiled_plan.plans.findings import did_you_mean
-from compiled_plan.plans.inspection import spans
 from compiled_plan.plans.inspection.checked_plans import plan_from_json
 from compiled_plan.plans.inspection.identity import derived_uids
 from compiled_plan.plans.nodes.base import TTL, PlanNode
 from compiled_plan.plans.plan import CompiledPlan
+from compiled_plan.plans.text import spans
 from compiled_plan.plans.text.durations import bare_number, format_duration, parse_duration, parse_duration_nanos
 
 _FORM = (

@@ -9,12 +9,13 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from compiled_plan.plans.findings import Finding, did_you_mean, pointer_of, shown
+from compiled_plan.plans.findings import Finding, did_you_mean, shown
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.fields import CODEC_ERROR
 from compiled_plan.plans.nodes.model import PlanModel
 from compiled_plan.plans.nodes.registry import all_node_types, node_type
 from compiled_plan.plans.text.masking import masked_json
+from compiled_plan.plans.text.spans import pointer_of
 
 Json = Any
 _NEEDED = {

@@ -51,15 +51,19 @@ class CompiledPlan:
                 incomplete state entries, dangling edges, cycles. Names the node and the JSON pointer. Consistency
                 of nodes with their inputs is checked by `inspection.checked_plans`.
         """
-        return cls.from_dict(jsontext.loads(text, source), source)
+        return cls._read(jsontext.loads(text, source), source, text)
 
     @classmethod
     def from_dict(cls, data: Json, source: str = "") -> Self:
         """Read a plan from parsed JSON. Raises as `from_json` does."""
+        return cls._read(data, source)
+
+    @classmethod
+    def _read(cls, data: Json, source: str, text: str = "") -> Self:
         parts, findings = read_parts(data)
         if parts is not None:
             findings = list(structure_findings(parts.nodes, parts.edges))
-        raise_unreadable(findings, source)
+        raise_unreadable(findings, source, text)
         assert parts is not None, "a plan without parts has a finding that says why"
         return cls(parts.nodes, parts.edges, parts.flink_version, parts.schema)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import partial
 from typing import Any
 
 from compiled_plan.plans.deep import deeply
@@ -12,31 +13,43 @@ from compiled_plan.plans.errors import NestingError, PlanError
 Json = Any
 
 
-_loads = deeply(json.loads)
+class _RepeatedKeyError(ValueError):
+    """An object has a key twice."""
+
+
+def _object(members: list[tuple[str, Json]]) -> dict[str, Json]:
+    value = dict(members)
+    if len(value) != len(members):
+        raise _RepeatedKeyError
+    return value
+
+
+_loads = deeply(partial(json.loads, object_pairs_hook=_object))
 
 
 def loads(text: str, source: str = "") -> Json:
-    """Parse JSON. Raises PlanError with `source`, line and column for invalid JSON and for half a surrogate pair."""
+    """Parse JSON; `source` is the quoted path of its file, or names another text.
+
+    Raises:
+        PlanError: invalid JSON, a key that an object has twice, half a surrogate pair; with position, line and pointer.
+    """
+    text = text.removeprefix("\ufeff")
     try:
-        value = _loads(text.removeprefix("\ufeff"))
+        value = _loads(text)
     except json.JSONDecodeError as fault:
-        place = f"line {fault.lineno}, column {fault.colno}"
-        cut = text[:1] == "{" and fault.msg != "Extra data" and not text.rstrip().endswith("}")
-        raise PlanError(
-            "not JSON: the text ends too early" if cut else f"not JSON: {fault.msg[:1].lower()}{fault.msg[1:]}",
-            where=f"{source}, {place}" if source else place,
-            remedy="restore the file, or compile the plan again: `compile-plan PROGRAM -o PLAN.json`",
-        ) from None
+        from compiled_plan.plans.text.json_faults import syntax_error
+
+        raise syntax_error(text, source, fault) from None
+    except _RepeatedKeyError:
+        from compiled_plan.plans.text.json_faults import repetition
+
+        raise repetition(text, source) from None
     except NestingError:
         raise PlanError("not a plan: the JSON is nested too deeply", where=source) from None
     if _SURROGATE.search(text) and (half := next(filter(_is_half, _ESCAPE.finditer(text)), None)) is not None:
-        line, column = text.count("\n", 0, half.start()) + 1, half.start() - text.rfind("\n", 0, half.start())
-        place = f"line {line}, column {column}"
-        raise PlanError(
-            f"not text: {half.group()} is half of a surrogate pair, which no file can hold",
-            where=f"{source}, {place}" if source else place,
-            remedy="write the whole character",
-        )
+        from compiled_plan.plans.text.json_faults import half_character
+
+        raise half_character(text, source, half)
     return value
 
 

@@ -15,8 +15,8 @@ from sqlalchemy.exc import DataError, IntegrityError, OperationalError
 from starlette.exceptions import HTTPException
 
 from compiled_plan.plans.errors import CompiledPlanError
-from compiled_plan.plans.findings import pointer_of
 from compiled_plan.plans.text.masking import masked_json, masked_program, masked_text
+from compiled_plan.plans.text.spans import pointer_of
 from compiled_plan.service.common.lanes import BusyError
 from compiled_plan.service.common.texts import cut
 from compiled_plan.service.store.errors import ConflictError, MovedError, NotFoundError

@@ -13,13 +13,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from compiled_plan.planner.sql.grammar.tokens import tokenize
-from compiled_plan.planner.sql.nodes.position import render, span_at
 from compiled_plan.planner.sql.nodes.statements import CreateTable
 from compiled_plan.planner.sql.parse import parse_script
 from compiled_plan.plans.connectors.registry import connector_spec
 from compiled_plan.plans.errors import CompiledPlanError, PlanError, ProgramError
 from compiled_plan.plans.text.masking import HIDDEN, masked_program
 from compiled_plan.plans.text.options import Kind
+from compiled_plan.plans.text.position import render, span_at
 from compiled_plan.plans.text.secrets import hidden, secrets_in
 from compiled_plan.plans.types.base import quote_string
 from compiled_plan.service.common.outside import objects_of

@@ -11,8 +11,8 @@ from compiled_plan.planner.catalog.memory import Catalog
 from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.sql.binding.scopes import Names, Scope, columns_of
 from compiled_plan.planner.sql.binding.source import SourceText
-from compiled_plan.planner.sql.nodes.position import Span
 from compiled_plan.plans.rex import RexNode
+from compiled_plan.plans.text.position import Span
 from compiled_plan.plans.types import LogicalType, RowType
 
 

@@ -16,8 +16,8 @@ from compiled_plan.planner.sql.binding.ddl import draft_table
 from compiled_plan.planner.sql.binding.inserts import bind_rows, check_target, summary
 from compiled_plan.planner.sql.binding.schemas import Draft, Formula, draft_column, resolve
 from compiled_plan.planner.sql.nodes import statements as st
-from compiled_plan.planner.sql.nodes.position import Span
 from compiled_plan.plans.errors import ProgramError
+from compiled_plan.plans.text.position import Span
 
 
 def bind_create_as(binder: Binder, statement: st.CreateTable) -> Sink:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from compiled_plan.planner.diagnostics.internal import InternalError
 from compiled_plan.planner.sql import nodes as ast
-from compiled_plan.planner.sql.nodes import position
 from compiled_plan.plans.errors import CompiledPlanError, ProgramError, UnsupportedError
+from compiled_plan.plans.text import position
 
 
 @dataclass(frozen=True)

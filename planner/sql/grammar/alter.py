@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from compiled_plan.planner.sql.nodes import Expression
-    from compiled_plan.planner.sql.nodes.position import Span
     from compiled_plan.planner.sql.nodes.statements import ColumnClause
+    from compiled_plan.plans.text.position import Span
 
 _CHANGES = "RENAME, SET, RESET, ADD, MODIFY or DROP"
 

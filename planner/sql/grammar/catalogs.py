@@ -16,8 +16,8 @@ from compiled_plan.planner.sql.nodes.statements import (
 
 if TYPE_CHECKING:
     from compiled_plan.planner.sql.nodes import Expression
-    from compiled_plan.planner.sql.nodes.position import Span
     from compiled_plan.planner.sql.nodes.statements import Name
+    from compiled_plan.plans.text.position import Span
 
 
 class Place(TypedDict):

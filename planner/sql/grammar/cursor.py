@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, TypeVar
 from compiled_plan.planner.sql.grammar.reserved_words import RESERVED
 from compiled_plan.planner.sql.grammar.tokens import END, NUMBER, QUOTED, STRING, STRINGS, UNICODE, WORD, tokenize
 from compiled_plan.planner.sql.nodes import Identifier, Node
-from compiled_plan.planner.sql.nodes.position import render, span_at
 from compiled_plan.plans.errors import ProgramError, UnsupportedError
+from compiled_plan.plans.text.position import render, span_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from compiled_plan.planner.sql.grammar.tokens import Token
     from compiled_plan.planner.sql.nodes import Expression, QueryNode
-    from compiled_plan.planner.sql.nodes.position import Span
+    from compiled_plan.plans.text.position import Span
 
 N = TypeVar("N", bound=Node)
 T = TypeVar("T")

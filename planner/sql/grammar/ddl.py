@@ -22,7 +22,7 @@ from compiled_plan.planner.sql.nodes.statements import (
 
 if TYPE_CHECKING:
     from compiled_plan.planner.sql.nodes import Expression
-    from compiled_plan.planner.sql.nodes.position import Span
+    from compiled_plan.plans.text.position import Span
 
 _LIKE_STRATEGIES = ("INCLUDING", "EXCLUDING", "OVERWRITING")
 _LIKE_FEATURES = ("ALL", "CONSTRAINTS", "DISTRIBUTION", "GENERATED", "METADATA", "OPTIONS", "PARTITIONS", "WATERMARKS")

@@ -26,8 +26,8 @@ from compiled_plan.planner.sql.nodes.statements import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from compiled_plan.planner.sql.nodes.position import Span
     from compiled_plan.planner.sql.nodes.statements import Name
+    from compiled_plan.plans.text.position import Span
 
 _DETAILS = ("ESTIMATED_COST", "CHANGELOG_MODE", "JSON_EXECUTION_PLAN", "PLAN_ADVICE")
 _CONFLICTS = ("NOTHING", "ERROR", "DEDUPLICATE")

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from compiled_plan.planner.sql.nodes.position import render, span_at
 from compiled_plan.plans.errors import ProgramError
+from compiled_plan.plans.text.position import render, span_at
 
 WORD, QUOTED, NUMBER, END = "WORD", "QUOTED", "NUMBER", ""
 #: Character strings: plain, with the prefix of a character set or N, and U&'...', whose escapes the grammar resolves.

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from typing import Any, TypeVar, dataclass_transform
 
-from compiled_plan.planner.sql.nodes.position import Span
 from compiled_plan.plans.deep import deeply
+from compiled_plan.plans.text.position import Span
 
 N = TypeVar("N", bound="Node")
 T = TypeVar("T")

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from compiled_plan.planner.sql.nodes import Expression, QueryNode
-    from compiled_plan.planner.sql.nodes.position import Span
     from compiled_plan.planner.sql.nodes.statements import ColumnClause, Distribution, Name, PrimaryKey, Watermark
+    from compiled_plan.plans.text.position import Span
 
 
 @node

@@ -10,7 +10,7 @@ from dataclasses import KW_ONLY, field
 from typing import TYPE_CHECKING, Literal
 
 from compiled_plan.planner.sql.nodes.base import Node, node
-from compiled_plan.planner.sql.nodes.position import Span
+from compiled_plan.plans.text.position import Span
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

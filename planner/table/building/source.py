@@ -10,9 +10,9 @@ from typing import TypeVar
 
 from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.sql.binding.source import SourceText
-from compiled_plan.planner.sql.nodes import position
 from compiled_plan.plans.deep import deeply
 from compiled_plan.plans.errors import NestingError, ProgramError
+from compiled_plan.plans.text import position
 
 T = TypeVar("T")
 

@@ -34,7 +34,8 @@ def test_a_schema_is_no_fault() -> None:
 
 def test_not_json() -> None:
     (finding,) = check("{")
-    assert "line 1, column 2" in finding.message
+    assert finding.message == "not JSON: the text ends too early: the `{` of line 1 is not closed"
+    assert (finding.to_dict()["line"], finding.to_dict()["column"]) == (1, 1)
 
 
 def test_a_fault_is_told_once_in_the_words_of_the_reader() -> None:

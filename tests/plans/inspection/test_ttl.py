@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.plans.errors import PlanError
-from compiled_plan.plans.inspection import spans
 from compiled_plan.plans.inspection.entries import state_lines
 from compiled_plan.plans.inspection.identity import derived_uids
-from compiled_plan.plans.inspection.spans import find
 from compiled_plan.plans.inspection.ttl import TtlEdit, parse_edit, set_ttls
 from compiled_plan.plans.plan import CompiledPlan
+from compiled_plan.plans.text import spans
 from compiled_plan.plans.text.durations import format_duration
+from compiled_plan.plans.text.spans import find
 from tests.support.plan_files import ALL, name_of, text_of
 
 CASE = "join/state_ttl_hint_join"
