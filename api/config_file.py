@@ -29,6 +29,7 @@ SHARED = (
     "java-function",
     "job-parameter",
     "master",
+    "secrets",
     "time-zone",
 )
 #: Tables of a file.
@@ -251,6 +252,9 @@ def _located(form: str, text: str, folder: Path) -> str:
     """A value with its paths made absolute; `form` tells which of its parts are paths."""
     forms = re.sub(r"[\[\]]", "", form).split("|")
     for alternative in forms:
+        kind, colon, place = alternative.partition(":")
+        if colon and place in ("FOLDER", "FILE") and text.startswith(f"{kind}:"):
+            return f"{kind}:{_absolute(text.removeprefix(f'{kind}:'), folder)}"
         head, _, tail = alternative.partition("=")
         if tail in ("DIR", "FOLDERS") and "=" in text:
             name, _, value = text.partition("=")

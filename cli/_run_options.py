@@ -57,6 +57,7 @@ def _merged(own: Sequence[Parameter], behind: Mapping[str, str], only: Sequence[
         yield from groups.get(name, ())
 
 
+_SECRETS = RUN_OPTIONS["secrets"]
 _TYPES = get_type_hints(RunOptions)
 #: Types with one value per option; all others are lists with repeatable options.
 _PLAIN = (bool, str, str | None, int | None)
@@ -68,6 +69,24 @@ def _parameter(name: str) -> Parameter:
     default = option.default if plain else None
     type_: Any = _TYPES[name] if plain else list[str] | None
     return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[type_, declared])
+
+
+#: The option `--secrets` of commands without the other options of a run.
+SecretSources = Annotated[list[str] | None, typer.Option("--secrets", metavar=_SECRETS.metavar, help=_SECRETS.help)]
+
+
+def set_default_secrets(sources: Sequence[str] | None) -> None:
+    """Set the sources of secrets for the runs of a command.
+
+    Raises:
+        typer.BadParameter: one is unknown or malformed.
+    """
+    from compiled_plan.plans.execution.secrets.sources import set_default
+
+    try:
+        set_default(sources or ())
+    except CompiledPlanError as fault:
+        raise typer.BadParameter(str(fault)) from None
 
 
 def _value(name: str, value: Any) -> Any:

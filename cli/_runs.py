@@ -17,6 +17,7 @@ from compiled_plan.plans.errors import CompiledPlanError, ExecutionError
 from compiled_plan.plans.plan import CompiledPlan
 
 if TYPE_CHECKING:
+    from compiled_plan.plans.execution.secrets.values import Secrets
     from compiled_plan.plans.execution.session.options import RunOptions
     from compiled_plan.plans.execution.tables.taps import Tap
 
@@ -50,6 +51,7 @@ class Runs:
         Raises:
             typer.Exit: a signal has stopped a run.
         """
+        from compiled_plan.plans.execution.secrets.values import Secrets
         from compiled_plan.plans.execution.session.kept import session_of_command
         from compiled_plan.plans.execution.spark.logs import silence_py4j
 
@@ -68,12 +70,14 @@ class Runs:
                 path, _, show = runs[0]
                 self._failed(path, show, refusal)
                 failed, runs = 1, runs[1:] if self.keep_going else []
+            secrets = Secrets(self.options.secrets)
+            failed += self._without_secrets(runs, secrets)
             if not runs:
                 return failed
             spark = closing.enter_context(
                 session_of_command(master, settings, verbose=self.debug, meanwhile=_import_all)
             )
-            return failed + self._run_all(spark, runs)
+            return failed + self._run_all(spark, runs, secrets)
 
     def _spark(self, plans: Sequence[tuple[str, CompiledPlan]]) -> tuple[str, Mapping[str, str]]:
         """The master and the settings of the session."""
@@ -106,12 +110,24 @@ class Runs:
             return fault
         return None
 
-    def _run_all(self, spark: Any, runs: Sequence[tuple[str, CompiledPlan, Progress]]) -> int:
+    def _without_secrets(self, runs: list[tuple[str, CompiledPlan, Progress]], secrets: Secrets) -> int:
+        """Remove the runs whose secrets are missing, and without `keep_going` all; return the number of the former."""
+        missing = []
+        for run in runs:
+            try:
+                secrets.collect(run[1], self.options.warm_up_from)
+            except CompiledPlanError as fault:
+                self._failed(run[0], run[2], fault)
+                missing.append(run)
+        runs[:] = [run for run in runs if run not in missing] if self.keep_going or not missing else []
+        return len(missing)
+
+    def _run_all(self, spark: Any, runs: Sequence[tuple[str, CompiledPlan, Progress]], secrets: Secrets) -> int:
         from compiled_plan.plans.execution.spark.failures import LostSparkError
 
         failed = 0
         for at, (path, plan, show) in enumerate(runs):
-            fault = self._run(spark, path, plan, show)
+            fault = self._run(spark, path, plan, show, secrets)
             if fault is None:
                 continue
             failed += 1
@@ -124,7 +140,9 @@ class Runs:
                 return failed + len(runs) - at - 1
         return failed
 
-    def _run(self, spark: Any, path: str, plan: CompiledPlan, show: Progress) -> CompiledPlanError | None:
+    def _run(
+        self, spark: Any, path: str, plan: CompiledPlan, show: Progress, secrets: Secrets
+    ) -> CompiledPlanError | None:
         """Run a plan, or print the steps of its start; return the error of a failure."""
         from compiled_plan.plans.execution.run import Run
         from compiled_plan.plans.execution.session.stopping import StuckError
@@ -132,7 +150,7 @@ class Runs:
 
         stop = Stop(path, self.options.stop_seconds)
         try:
-            run = Run(spark, plan, self._options_of(path), print_line, show.batch, tap=self._tap(plan))
+            run = Run(spark, plan, self._options_of(path), print_line, show.batch, tap=self._tap(plan), secrets=secrets)
             if self.dry_run:
                 show.steps(run, plan)
                 return None

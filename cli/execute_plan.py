@@ -27,6 +27,7 @@ from compiled_plan.cli.common.terminal import (
     spark_settings,
 )
 from compiled_plan.plans.errors import CompiledPlanError
+from compiled_plan.plans.execution.secrets.sources import only_here
 from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.inspection.checked_plans import plan_from_file
 from compiled_plan.plans.plan import CompiledPlan
@@ -143,7 +144,14 @@ def execute(
         from compiled_plan.cli.warm.client import run_warm
 
         in_real_time = options.real_time_ms is not None
-        alone = debug or dry_run or any(acts.values()) or bool(options.functions_from) or in_real_time
+        alone = (
+            debug
+            or dry_run
+            or any(acts.values())
+            or bool(options.functions_from)
+            or in_real_time
+            or only_here(options.secrets)
+        )
         run_warm(warm, bool(plans), master, settings, alone=alone, silent=quiet or as_json or log)
     _check_use(plans, checkpoint, [option for option, chosen in acts.items() if chosen])
     if checkpoint and len({checkpoint_of(path, checkpoint) for path in plans}) < len(plans):

@@ -36,7 +36,7 @@ app = app_for("import-state")
 
 
 @app.command()
-@with_run_options(only=("time_zone", "functions_from", "java_function"))
+@with_run_options(only=("time_zone", "functions_from", "java_function", "secrets"))
 def import_state(
     options: RunOptions,
     savepoint: Annotated[
@@ -118,7 +118,7 @@ def import_state(
                 sys.stdout.write(to_json(opened.report))
             else:
                 _show(opened)
-            opened.check(options)
+            secrets = opened.check(options)
             if dry_run:
                 return
             from compiled_plan.plans.execution.session.spark_session import spark_session
@@ -127,7 +127,7 @@ def import_state(
             if not debug:
                 silence_py4j()
             with spark_session(master, settings, verbose=debug) as spark:
-                opened.write(spark, replace(options, checkpoint=checkpoint))
+                opened.write(spark, replace(options, checkpoint=checkpoint), secrets)
             console().print(f"imported into {checkpoint}; go on with: execute-plan {plan} --checkpoint {checkpoint}")
     except CompiledPlanError as fault:
         fail(fault, debug=debug)

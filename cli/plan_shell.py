@@ -16,6 +16,7 @@ import typer
 from compiled_plan.api.commands import show_controls
 from compiled_plan.api.reporting import command_terms
 from compiled_plan.api.results.formats import Format
+from compiled_plan.cli._run_options import SecretSources, set_default_secrets
 from compiled_plan.cli.common.terminal import (
     Conf,
     ConfFile,
@@ -66,6 +67,7 @@ def shell(
     master: Master = "",
     conf: Conf = None,
     conf_file: ConfFile = "",
+    secrets: SecretSources = None,
     debug: Debug = False,
 ) -> None:
     """Execute SQL statements, at a prompt or from options, files and pipes.
@@ -80,6 +82,7 @@ def shell(
     the end it waits for the INSERTs. Exit codes: 0 done, 1 a statement or a job failed, 2 wrong usage, 130 and 143
     stopped by SIGINT and SIGTERM.
     """
+    set_default_secrets(secrets)
     spark, session = spark_settings(conf or [], conf_file), session_of(session_settings(options or []), init)
     scripts = [_Script("", text) for text in execute or ()] + [_Script(path) for path in file or ()]
     if not scripts and not (sys.stdin.isatty() and sys.stdout.isatty()):

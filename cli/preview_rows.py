@@ -17,6 +17,7 @@ from compiled_plan.api.tied_commands import end_with_stdin
 from compiled_plan.cli._run_options import with_run_options
 from compiled_plan.cli.common.terminal import Debug, ExitCode, app_for, fail, run_app
 from compiled_plan.plans.errors import CompiledPlanError
+from compiled_plan.plans.execution.secrets.sources import only_here
 from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.inspection.checked_plans import plan_from_file
 
@@ -27,7 +28,7 @@ app = app_for("preview-rows")
 
 
 @app.command()
-@with_run_options(only=("functions_from",))
+@with_run_options(only=("functions_from", "secrets"))
 def preview(
     options: RunOptions,
     plan: Annotated[str, typer.Argument(metavar="PLAN.json", help="The plan of a preview.")],
@@ -43,12 +44,21 @@ def preview(
     if warm:
         from compiled_plan.cli.warm.client import run_warm
 
-        run_warm(warm, True, "", {}, alone=bool(options.functions_from), silent=True, command="preview_rows")
+        run_warm(
+            warm,
+            True,
+            "",
+            {},
+            alone=bool(options.functions_from) or only_here(options.secrets),
+            silent=True,
+            command="preview_rows",
+        )
     try:
         from compiled_plan.api.results.bounded import Limits, bounded_rows
         from compiled_plan.api.results.tableau import Display
         from compiled_plan.api.running.embedded import execute
         from compiled_plan.api.testing.sampling import sample_rows
+        from compiled_plan.plans.execution.secrets.values import Secrets
         from compiled_plan.plans.execution.session.kept import session_of_command
         from compiled_plan.plans.execution.spark.logs import silence_py4j
         from compiled_plan.plans.execution.testing.sessions import engines_of
@@ -56,7 +66,9 @@ def preview(
 
         if not debug:
             silence_py4j()
-        compiled, limits = plan_from_file(plan), Limits(rows, seconds)
+        compiled, limits, secrets = plan_from_file(plan), Limits(rows, seconds), Secrets(options.secrets)
+        if not sample:
+            secrets.collect(compiled)
         case = _case(sample, test) if sample else None
         with session_of_command("", {}, verbose=debug, meanwhile=None) as spark:
             _report(progress_file, 0, rows)
@@ -64,7 +76,7 @@ def preview(
             if case is not None:
                 document = sample_rows(compiled, case, engines_of(spark, options.functions_from), limits, report)
             else:
-                result = execute(compiled, options, display=Display((*zones_of(compiled), UTC)[0]))
+                result = execute(compiled, options, secrets=secrets, display=Display((*zones_of(compiled), UTC)[0]))
                 document = bounded_rows(result, limits, report)
         sys.stdout.write(document.model_dump_json())
     except CompiledPlanError as fault:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from compiled_plan.cli._run_options import SecretSources, set_default_secrets
 from compiled_plan.cli.common.terminal import (
     Conf,
     Debug,
@@ -74,6 +75,7 @@ def test(
     ] = "",
     force: Annotated[bool, typer.Option("--force", help="Overwrite existing files, for --from-run.")] = False,
     conf: Conf = None,
+    secrets: SecretSources = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print failures only.")] = False,
     debug: Debug = False,
 ) -> None:
@@ -91,6 +93,7 @@ def test(
 
     Exit codes: 0 all tests passed, 1 a test failed or a file was refused, 2 wrong usage.
     """
+    set_default_secrets(secrets)
     settings = spark_settings(conf or (), "")
     if from_run:
         if len(places or ()) > 1 or spark or names or update or watch or junit:

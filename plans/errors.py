@@ -2,6 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+#: Functions that hide secrets in messages; they are added with the first secret that the process resolves.
+CONCEALERS: list[Callable[[str], str]] = []
+
+
+def _shown(text: str) -> str:
+    for conceal in CONCEALERS:
+        text = conceal(text)
+    return text
+
 
 class CompiledPlanError(Exception):
     """Base of every error the product raises on purpose; commands print it without a traceback.
@@ -13,9 +24,7 @@ class CompiledPlanError(Exception):
     """
 
     def __init__(self, message: str, *, where: str = "", remedy: str = "") -> None:
-        self.message = message
-        self.where = where
-        self.remedy = remedy
+        self.message, self.where, self.remedy = (_shown(text) for text in (message, where, remedy))
         super().__init__(self.render())
 
     def render(self) -> str:

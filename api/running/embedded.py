@@ -31,6 +31,7 @@ from compiled_plan.plans.types import RowType
 if TYPE_CHECKING:
     from compiled_plan.plans.connectors.held import Held
     from compiled_plan.plans.execution.embedded import EmbeddedRun
+    from compiled_plan.plans.execution.secrets.values import Secrets
     from compiled_plan.plans.types.conversions.data_types import AnyType, DataType
 
 
@@ -59,13 +60,20 @@ def with_run_options(
     return decorate
 
 
-def execute(plan: CompiledPlan, options: RunOptions | None = None, *, display: Display | None = None) -> TableResult:
+def execute(
+    plan: CompiledPlan,
+    options: RunOptions | None = None,
+    *,
+    display: Display | None = None,
+    secrets: Secrets | None = None,
+) -> TableResult:
     """Run a plan on an embedded local Spark, in the background.
 
     Args:
         plan: the plan; the rows of a `collect` sink go to the result.
         options: options of the run.
         display: the format of `print`; by default in the time zone of the run.
+        secrets: the secrets of the plan, if already collected.
 
         Raises:
             UnsupportedError: the plan has an unsupported operator or option; with its name.
@@ -75,7 +83,7 @@ def execute(plan: CompiledPlan, options: RunOptions | None = None, *, display: D
 
     options = options or RunOptions()
     with reported():
-        job, collected = start(plan, options, debug=is_debug())
+        job, collected = start(plan, options, debug=is_debug(), secrets=secrets)
     insert_only = {node.id for node in plan.sinks} <= append_only(plan)
     return TableResult(
         collected or RowType(), _Reported(job), display or Display(options.time_zone or UTC), insert_only=insert_only

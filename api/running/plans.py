@@ -210,8 +210,8 @@ class CompiledPlan(Plan):
                 run = RunOptions(
                     checkpoint=str(checkpoint), functions_from=tuple(functions_from), java_function=tuple(java_function)
                 )
-                opened.check(run)
-                opened.write(session(debug=is_debug()), run)
+                secrets = opened.check(run)
+                opened.write(session(debug=is_debug()), run, secrets)
             return opened.report
 
 

@@ -19,6 +19,7 @@ from compiled_plan.api.testing.updating import updated_text
 from compiled_plan.api.testing.values import scalar, shown, written_value
 from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.execution.operators.base import has_event_time
+from compiled_plan.plans.execution.secrets.values import Secrets
 from compiled_plan.plans.execution.testing.replacing import PlanTables, table_id
 from compiled_plan.plans.execution.testing.sampling import Sample, samples
 from compiled_plan.plans.execution.testing.sessions import engines_of
@@ -54,6 +55,7 @@ class Recording:
     file: Path
     program: str
     rows: int
+    secrets: Secrets
 
     @classmethod
     def of(cls, checkpoint: str, output: str, program: str, rows: int, *, force: bool) -> Recording:
@@ -65,8 +67,10 @@ class Recording:
         """
         folder = folder_to_read(checkpoint)
         plan = plan_from_json(CheckpointReader(folder).program_in_force().plan, folder.shown)
+        secrets = Secrets()
+        secrets.collect(plan)
         file = Path(output or f"{folder.uri.rstrip('/').rpartition('/')[2]}{_SUFFIX}")
-        recording = cls(checkpoint, plan, file, program, rows)
+        recording = cls(checkpoint, plan, file, program, rows, secrets)
         for written in (file, *([] if program else [recording.plan_file])):
             if exists(written) and not force:
                 raise ProgramError(
@@ -101,7 +105,7 @@ class Recording:
             tables = PlanTables.of(plan)
             taken = [
                 sample
-                for sample in samples(spark, self.plan, self.rows)
+                for sample in samples(spark, self.plan, self.rows, self.secrets)
                 if table_id(sample.table) in {**tables.sources, **tables.lookups}
             ]
             yield from (_remark(sample) for sample in taken)

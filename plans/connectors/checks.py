@@ -17,6 +17,7 @@ from compiled_plan.plans.connectors.spec import ConnectorSpec, FormatSlot, Metad
 from compiled_plan.plans.connectors.table_options import Effect, TableOption, Use
 from compiled_plan.plans.nodes.declared import TableFault
 from compiled_plan.plans.text.options import Kind
+from compiled_plan.plans.text.references import FORM, has_reference, malformed
 from compiled_plan.plans.types import RowType
 from compiled_plan.plans.types.changelog import ChangelogMode
 
@@ -30,9 +31,16 @@ def table_faults(
     reading: bool,
     lookup: bool = False,
     primary_key: Sequence[str] = (),
+    resolved: bool = False,
 ) -> Iterator[TableFault]:
-    """Faults that prevent reading a table (`reading`; with `lookup` by key) or writing it; `columns` are physical."""
+    """Faults that prevent reading a table (`reading`; with `lookup` by key) or writing it; `columns` are physical.
+
+    With `resolved`, references to secrets in the options have been replaced by their values.
+    """
     name = options.get("connector")
+    if not resolved and (early := list(_reference_faults(table, options))):
+        yield from early
+        return
     connector = connector_spec(name)
     if name is None or connector is None:
         yield _no_connector(table, name)
@@ -78,6 +86,28 @@ def table_faults(
     if connector.column_faults is not None:
         for key, message, remedy in connector.column_faults(row, options):
             yield TableFault(message, remedy, key)
+
+
+#: Kinds of option values that may refer to secrets: the others determine the plan, or are checked before a run.
+_MAY_REFER = (Kind.TEXT,)
+
+
+def _reference_faults(table: str, options: Mapping[str, str]) -> Iterator[TableFault]:
+    """Malformed references to secrets, and references in options whose values are needed before a run."""
+    referring = {key: value for key, value in options.items() if has_reference(value)}
+    if not referring:
+        return
+    connector = connector_spec(options.get("connector"))
+    formats = {} if connector is None else formats_of(options, connector)
+    known = {} if connector is None else _known_options(options, connector, formats, RowType())
+    names = {"connector"}.union(*(slot.options for slot in connector.formats) if connector is not None else ())
+    for key, value in referring.items():
+        if (wrong := malformed(value)) is not None:
+            message = f"malformed reference to a secret in the option {key!r} of table {table}: {wrong}"
+            yield TableFault(message, f"write ${{secret:NAME}}: {FORM}; or $${{secret: for the text itself", key)
+        elif key in names or (key in known and known[key].kind not in _MAY_REFER):
+            message = f"the option {key!r} of table {table} refers to a secret, and its value is needed before a run"
+            yield TableFault(message, "write the value", key)
 
 
 def formats_of(options: Mapping[str, str], connector: ConnectorSpec) -> dict[str, FormatSpec]:

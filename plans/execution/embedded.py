@@ -18,6 +18,7 @@ from compiled_plan.plans.execution.chunks import Chunk
 from compiled_plan.plans.execution.connectors.collect import RECEIVERS
 from compiled_plan.plans.execution.interfaces.connectors import resolved_table
 from compiled_plan.plans.execution.run import Run
+from compiled_plan.plans.execution.secrets.values import Secrets
 from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.execution.session.spark_session import FIXED, spark_session
 from compiled_plan.plans.execution.session.stopping import StuckError
@@ -124,13 +125,17 @@ def _check(active: SparkSession) -> None:
         ) from None
 
 
-def start(plan: CompiledPlan, options: RunOptions, *, debug: bool = False) -> tuple[EmbeddedRun, RowType | None]:
+def start(
+    plan: CompiledPlan, options: RunOptions, *, debug: bool = False, secrets: Secrets | None = None
+) -> tuple[EmbeddedRun, RowType | None]:
     """Start a plan; return the run, and the columns of the rows that it collects (None if it collects none).
 
     Raises:
         UnsupportedError: the plan has something that does not run.
-        ExecutionError: Spark does not start.
+        ExecutionError: secrets are missing, or Spark does not start.
     """
+    secrets = secrets or Secrets(options.secrets)
+    secrets.collect(plan, options.warm_up_from)
     spark = session(debug=debug)
     queue: Queue[Any] = Queue(maxsize=_WAITING)
     plan, name, row_type = _received(plan)
@@ -139,7 +144,7 @@ def start(plan: CompiledPlan, options: RunOptions, *, debug: bool = False) -> tu
         RECEIVERS[name] = job.receive
     try:
         with _LOCK:
-            run = Run(spark, plan, options)
+            run = Run(spark, plan, options, secrets=secrets)
     except Exception as fault:
         raise fault if isinstance(fault, CompiledPlanError) else translate(fault) from fault
     finally:

@@ -14,6 +14,7 @@ from compiled_plan.plans.execution.stages.hosts import hosted
 from compiled_plan.plans.execution.stages.native import native_differences
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan, prepare
 from compiled_plan.plans.inspection.identity import with_uids
+from compiled_plan.plans.inspection.references import secret_names
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.deduplicate import Deduplicate
 from compiled_plan.plans.plan import CompiledPlan
@@ -80,6 +81,7 @@ class Stages(_Part):
     sources: list[Source]
     stages: list[Stage]
     sinks: list[SinkTable]
+    secrets: list[str] = Field(description="names of the secrets to which options of tables refer")
 
 
 def stages_of(plan: CompiledPlan, options: RunOptions = _DEFAULTS) -> Stages:
@@ -120,6 +122,7 @@ def stages_of(plan: CompiledPlan, options: RunOptions = _DEFAULTS) -> Stages:
             for level, stage in enumerate(prepared.layout.stages, start=1)
         ],
         sinks=[SinkTable(name=".".join(sink.dynamic_table_sink.table.path), node=sink.id) for sink in prepared.sinks],
+        secrets=list(secret_names(plan)),
     )
 
 
@@ -161,6 +164,8 @@ def _lines(stages: Stages) -> Iterator[str]:
         yield from (f"  rows for node {node} pass" for node in stage.passing)
     yield "sinks"
     yield from (f"  {sink.name} (node {sink.node})" for sink in stages.sinks)
+    if stages.secrets:
+        yield f"secrets: {', '.join(stages.secrets)}"
 
 
 def _operator_lines(operator: Operator) -> Iterator[str]:

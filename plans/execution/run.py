@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from tempfile import mkdtemp
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from compiled_plan.plans.errors import CheckpointError, CompiledPlanError
 from compiled_plan.plans.execution.batches.event_time import QueryWatermark, event_time_of
@@ -28,6 +28,7 @@ from compiled_plan.plans.execution.interfaces import connectors
 from compiled_plan.plans.execution.operators.base import Lowering
 from compiled_plan.plans.execution.operators.python_steps import check as check_functions
 from compiled_plan.plans.execution.realtime.query import RealTimeQuery, in_real_time, row_clock
+from compiled_plan.plans.execution.secrets.values import Secrets
 from compiled_plan.plans.execution.session.options import CHECK, RunOptions
 from compiled_plan.plans.execution.session.stopping import StoppedError, follow, stop_query
 from compiled_plan.plans.execution.spark.failures import translate
@@ -77,10 +78,12 @@ class Run:
         clock: the clock of micro-batches, which also begins them; by default the machine's.
         folds: pre-aggregate the rows of a key before the shuffle, which omits intermediate results.
         tap: requests for rows between operators; a run in real-time mode ignores them.
+        secrets: the secrets of the plan, if already collected; by default those of the options.
 
     Raises:
         UnsupportedError: the plan has something that does not run; names it.
         CheckpointError: the plan is incompatible with the checkpoint.
+        ExecutionError: secrets are missing; names them all.
     """
 
     def __init__(
@@ -97,7 +100,10 @@ class Run:
         clock: BatchClock | None = None,
         folds: bool = True,
         tap: Tap | None = None,
+        secrets: Secrets | None = None,
     ) -> None:
+        self.secrets = Secrets(options.secrets) if secrets is None else secrets
+        self.secrets.collect(plan, options.warm_up_from)
         cache_classes(spark._jvm)
         register(spark)
         self.spark, self.options, self.report, self.stdout = spark, options, report, stdout
@@ -149,7 +155,9 @@ class Run:
 
     def _start(self, begin: Callable[[Folder, UpgradeRequest], Start], *, guarded: bool) -> Start:
         folder = folder_of(self.spark, self.options.checkpoint or self._temporary)
-        request = UpgradeRequest(self.prepared, self.setting, self.options, self.functions, FileTimes(self.spark))
+        request = UpgradeRequest(
+            self.prepared, self.setting, self.options, self.functions, FileTimes(self.spark), self.secrets
+        )
         return begin(folder, request) if guarded else Start(folder, request, guarded=False)
 
     def _register_functions(self) -> None:
@@ -161,12 +169,17 @@ class Run:
 
     def _opened_sources(self) -> Sources:
         provide(self.spark, self.prepared.plan)
-        context = connectors.SourceContext(self.spark, self.options.max_files_per_batch, self._clock)
+        files, clock = self.options.max_files_per_batch, self._clock
+        context = connectors.SourceContext(self.spark, files, clock, secrets=self.secrets)
         return Sources(self.prepared, context)
 
     def _opened_sinks(self) -> Sinks:
         context = connectors.SinkContext(
-            self.spark, self.start.run_id, self.stdout, begun=lambda batch: begun_at(self.folder, batch)
+            self.spark,
+            self.start.run_id,
+            self.stdout,
+            begun=lambda batch: begun_at(self.folder, batch),
+            secrets=self.secrets,
         )
         return Sinks(self.prepared, context, self._batch_clock, tap=self._tap)
 
@@ -278,7 +291,7 @@ class Run:
     def _lowered(self, folder: Folder) -> tuple[DataFrame, StageBuilder]:
         """The rows for the sinks, and their builder; raise for everything that can be refused."""
         context, row_by_row = ExpressionContext(proctime=self._clock), self._real_time is not None
-        lowering = Lowering(self.prepared.plan, context, self.functions, row_by_row)
+        lowering = Lowering(self.prepared.plan, context, self.functions, row_by_row, self.secrets)
         options = StageOptions(self.options.host, self._sources.end, self._sinks.reads_order, folds=self._folds)
         if self._real_time is not None:
             options = replace(options, in_order=False, folds=False, tick=self._real_time.tick)
@@ -365,7 +378,8 @@ class Run:
         old = Resumption(self.start.store)
         plain = replace(self.options, upgrade=CHECK, reset=(), warm_up=(), warm_up_from=None, time_zone=None)
         options = replace(plain, host=old.host, trigger="", available_now=True)
-        run = Run(self.spark, old.plan, options, self.stdout, start=old, clock=self._given_clock, folds=self._folds)
+        given: dict[str, Any] = {"clock": self._given_clock, "folds": self._folds, "secrets": self.secrets}
+        run = Run(self.spark, old.plan, options, self.stdout, start=old, **given)
         rows, builder = run._lowered(run.folder)
         query = run._batches.finish(rows, builder, run.folder, drain=drain)
         try:

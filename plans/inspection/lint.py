@@ -11,12 +11,14 @@ from compiled_plan.plans.nodes.base import PlanNode, StateEntry
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.plan.structure import label
 from compiled_plan.plans.text.durations import bare_number
+from compiled_plan.plans.text.masking import holds_secret
 from compiled_plan.plans.text.spans import pointer_of
 
 
 def lint(plan: CompiledPlan) -> tuple[Finding, ...]:
     """All warnings about a plan."""
-    return (*bare_numbers(plan), *_shorter_downstream(plan), *_without_key(plan), *_without_effect(plan))
+    own = (_shorter_downstream, _without_key, _without_effect)
+    return (*bare_numbers(plan), *clear_secrets(plan), *(finding for check in own for finding in check(plan)))
 
 
 def bare_numbers(plan: CompiledPlan) -> Iterator[Finding]:
@@ -29,6 +31,18 @@ def bare_numbers(plan: CompiledPlan) -> Iterator[Finding]:
                 remedy = f"write `{text} ms` if that is meant, else a unit: `{text} s`"
                 pointer = f"/nodes/{position}/state/{number}/ttl"
                 yield _warning(node, pointer, f"the TTL of {entry.name!r}: {doubt}", remedy, entry.ttl)
+
+
+def clear_secrets(plan: CompiledPlan) -> Iterator[Finding]:
+    """Options whose values hold a secret in clear."""
+    for number, node in enumerate(plan.nodes):
+        for path, table in node.tables():
+            for key, value in table.options.items():
+                if holds_secret(key, value):
+                    message = f"the option {key!r} of table {'.'.join(table.path)} holds a secret in clear"
+                    remedy = "refer to it, ${secret:NAME}, and set it where the plan runs"
+                    pointer = pointer_of(("nodes", number, *path, "resolvedTable", "options", key))
+                    yield _warning(node, pointer, message, remedy)
 
 
 def _shorter_downstream(plan: CompiledPlan) -> Iterator[Finding]:

@@ -5,20 +5,40 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from compiled_plan.plans.text.concealing import HIDDEN as HIDDEN
+from compiled_plan.plans.text.concealing import concealed
+from compiled_plan.plans.text.references import has_reference, references
 from compiled_plan.plans.text.secret_keys import is_sensitive as is_sensitive
 from compiled_plan.plans.trees import fold_tree
 
-HIDDEN = "******"
-
 
 def masked(options: Mapping[str, str]) -> dict[str, str]:
-    """Options with sensitive values hidden."""
-    return {key: HIDDEN if is_sensitive(key) else masked_url(value) for key, value in options.items()}
+    """Options with sensitive values hidden; references to secrets stay."""
+    return {key: masked_value(key, value) for key, value in options.items()}
+
+
+def masked_value(key: str, value: str) -> str:
+    """The value of an option, hidden if it is sensitive."""
+    return (_hidden(value, [(0, len(value))]) or HIDDEN) if is_sensitive(key) else masked_url(value)
 
 
 def shown_value(key: str, value: str) -> str:
     """The value of an option in quotes, or the mask of a sensitive one."""
-    return HIDDEN if is_sensitive(key) else f"'{masked_url(value)}'"
+    shown = masked_value(key, value)
+    return shown if shown == HIDDEN else f"'{shown}'"
+
+
+def holds_secret(key: str, value: str) -> bool:
+    """Return True if the value of an option is a secret in clear, or a URL with one."""
+    if not value.strip() or has_reference(value) or not is_sensitive(key) or key.lower().endswith(_NO_SECRETS):
+        # The patterns of URLs take long to load.
+        may_hold = "://" in value or "jdbc:" in value.lower() or is_sensitive(value)
+        return may_hold and masked_url(value) != value
+    return True
+
+
+#: Ends of sensitive names whose values describe a secret, and are none.
+_NO_SECRETS = ("url", "uri", "source", "location", "path", "class", "type", "provider", "seconds", "-ms", ".ms")
 
 
 def masked_url(text: str) -> str:
@@ -33,15 +53,24 @@ def masked_text(text: str) -> str:
     """A text with the values of sensitive options (`OPTIONS options:{password=x}`) and passwords in URLs hidden."""
     from compiled_plan.plans.text.secret_spans import secret_spans
 
-    return _hidden(text, secret_spans(text))
+    return concealed(_hidden(text, secret_spans(text)))
 
 
 def _hidden(text: str, spans: Iterable[tuple[int, int]]) -> str:
-    """Replace spans, which do not overlap, with the mask."""
+    """Replace spans, which do not overlap, with the mask; references to secrets in them stay."""
     parts, done = [], 0
     for start, end in spans:
-        parts += [text[done:start], HIDDEN]
-        done = end
+        if end <= done:  # within a reference that ends behind the span
+            continue
+        start = max(start, done)
+        parts.append(text[done:start])
+        done = start
+        for match in references(text):
+            if match["name"] and done < match.end() and match.start() < end:
+                parts += [HIDDEN if done < match.start() else "", match[0]]
+                done = match.end()
+        parts.append(HIDDEN if done < end else "")
+        done = max(done, end)
     return "".join((*parts, text[done:]))
 
 
@@ -66,7 +95,7 @@ def _masked(place: tuple[str, Any], parts: tuple[Any, ...]) -> Any:
     if isinstance(value, list):
         return list(parts)
     if value is not None and is_sensitive(key):
-        return HIDDEN
+        return masked_value(key, value) if isinstance(value, str) else HIDDEN
     return masked_url(value) if isinstance(value, str) else value
 
 

@@ -15,6 +15,7 @@ from compiled_plan.plans.connectors.table_options import TableOption, Use
 from compiled_plan.plans.nodes.declared import TableFault
 from compiled_plan.plans.text.durations import parse_duration
 from compiled_plan.plans.text.options import Kind
+from compiled_plan.plans.text.references import has_reference
 from compiled_plan.plans.types.changelog import ChangelogMode
 
 _HELD = (t.CharacterType, t.BytesType, t.BooleanType, t.NumericType, t.DateType, t.TimeType, t.TimestampBase)
@@ -32,7 +33,8 @@ def _older(kind: Kind, name: str) -> TableOption:
 def _column_faults(row: t.RowType, options: Mapping[str, str]) -> Faults:
     """Columns that no database holds, arrays outside PostgreSQL, and invalid partitions of a scan."""
     yield from _part_faults(row, options)
-    arrays = options.get("url", "").startswith("jdbc:postgresql:")
+    url = options.get("url", "")
+    arrays = url.startswith("jdbc:postgresql:") or has_reference(url)  # a start checks the URL that results
     for column in row.fields:
         held = column.type
         while isinstance(held, t.ArrayType):

@@ -51,6 +51,7 @@ from compiled_plan.plans.text.visible import counted
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from compiled_plan.plans.execution.secrets.values import Secrets
     from compiled_plan.plans.execution.session.options import RunOptions
     from compiled_plan.plans.execution.spark.storage import Folder
     from compiled_plan.plans.execution.upgrade.decision import UpgradeRequest
@@ -141,8 +142,8 @@ class Import:
             head = read_savepoint(savepoint, folder, uids=tuple(candidate_uids(plan)), jars=options.jars)
             yield examined(plan, folder, head, options)
 
-    def check(self, options: RunOptions) -> None:
-        """Raise if anything is refused.
+    def check(self, options: RunOptions) -> Secrets:
+        """Raise if anything is refused; return the secrets of the plan.
 
         Args:
             options: the functions of the plan.
@@ -150,22 +151,28 @@ class Import:
         Raises:
             CheckpointError: names each part, with the reason and the remedy.
             UnsupportedError: the plan has something that does not run; names it.
+            ExecutionError: secrets are missing; names them all.
         """
+        from compiled_plan.plans.execution.secrets.values import Secrets
         from compiled_plan.plans.execution.stages.prepared import prepare
 
         self._check_refused()
         prepare(with_zone(with_module_functions(self.plan, options.functions_from), options.time_zone, UTC))
+        secrets = Secrets(options.secrets)
+        secrets.collect(self.plan)
+        return secrets
 
     def _check_refused(self) -> None:
         refused = (Refused(_name(part), part.why, part.remedy) for part in self.report.refused)
         check_refused("the savepoint cannot be imported", refused, self.report.savepoint)
 
-    def write(self, spark: SparkSession, options: RunOptions) -> None:
+    def write(self, spark: SparkSession, options: RunOptions, secrets: Secrets | None = None) -> None:
         """Write the first generation of a checkpoint.
 
         Args:
             spark: the session.
             options: the checkpoint, which is empty, and the functions of the plan.
+            secrets: the secrets of the plan, if `check` has collected them.
 
         Raises:
             CheckpointError: the checkpoint is not empty, or state has an unknown form; nothing is left.
@@ -173,7 +180,7 @@ class Import:
         from compiled_plan.plans.execution.run import Run
 
         self._check_refused()
-        Run(spark, self.plan, options, begin=self.start(spark)).prepare()
+        Run(spark, self.plan, options, begin=self.start(spark), secrets=secrets).prepare()
 
     def start(self, spark: SparkSession) -> Callable[[Folder, UpgradeRequest], Start]:
         """The start of a run on an empty checkpoint, with the state that is not refused."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
@@ -15,7 +15,8 @@ from compiled_plan.plans.execution.connectors.messages import topics_of
 from compiled_plan.plans.execution.files.hadoop import Files
 from compiled_plan.plans.execution.importing.file_positions import FilesRead
 from compiled_plan.plans.execution.importing.positions import Position
-from compiled_plan.plans.execution.interfaces.connectors import TableSpec
+from compiled_plan.plans.execution.interfaces.connectors import TableSpec, with_secrets
+from compiled_plan.plans.execution.secrets.values import Secrets
 from compiled_plan.plans.execution.spark.storage import Folder
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan
 from compiled_plan.plans.execution.upgrade.history import FileTimes, ReadFile, write_log
@@ -42,6 +43,7 @@ class Resumption:
     folder: Folder
     prepared: PreparedPlan
     positions: Mapping[int, Position]
+    secrets: Secrets = field(default_factory=Secrets)
 
     def offsets(self, names: Names) -> dict[str, str | None]:
         """The entry of each source in Spark's offset log by its name, None for one that begins; writes other logs.
@@ -68,7 +70,7 @@ class Resumption:
             return None
         spec = connector_spec(table.options["connector"])
         assert spec is not None
-        topics = topics_of(table, spec, self.spark)
+        topics = topics_of(with_secrets(table, self.secrets), spec, self.spark)
         offsets = topics.resolved(position.offsets) if position.end is None else topics.all_at(position.end)
         return json.dumps(offsets, separators=(",", ":"), sort_keys=True)
 

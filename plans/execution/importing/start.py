@@ -86,7 +86,7 @@ class SavepointStart(Start):
         names, files = self._described(prepared, stages, state, {})
         folder, watermark = self.generation.folder, self.inheritance.watermark
         # First, since it may fail and takes no time.
-        offsets = Resumption(self.spark, folder, prepared, self.inheritance.positions).offsets(names)
+        offsets = Resumption(self.spark, folder, prepared, self.inheritance.positions, self.secrets).offsets(names)
         rows = SavepointRows(self.spark, files.stages, files.state, self.inheritance).of(prepared, self.functions)
         seeding = Seeding(seeding_session(self.spark, self.setting.partitions))
         seeding.seed(rows, folder, stages, state, watermark)

@@ -15,6 +15,7 @@ from compiled_plan.plans.execution.importing.imports import Import, ImportOption
 from compiled_plan.plans.execution.importing.model import ImportReport, Outcome
 from compiled_plan.plans.execution.interfaces.connectors import RowSource, SinkContext, SourceContext, TableSpec
 from compiled_plan.plans.execution.run import Run
+from compiled_plan.plans.execution.secrets.values import Secrets
 from compiled_plan.plans.execution.session.spark_session import PARTITIONS
 from compiled_plan.plans.execution.spark.java import settings
 from compiled_plan.plans.execution.state.model import SavepointOrigin, UnreadState
@@ -77,7 +78,9 @@ class _WithoutTables(Run):
 
     def __init__(self, spark: SparkSession, savepoint: Import, options: RunOptions, tables: Path) -> None:
         self._empty = str(tables)
-        super().__init__(spark, savepoint.plan, options, begin=savepoint.start(spark))
+        super().__init__(
+            spark, savepoint.plan, options, begin=savepoint.start(spark), secrets=Secrets(options.secrets, lenient=True)
+        )
 
     def _opened_sources(self) -> Sources:
         return Sources(self.prepared, SourceContext(self.spark, self.options.max_files_per_batch), self._without_rows)

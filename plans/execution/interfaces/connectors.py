@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar, runtime_checkable
 
@@ -19,6 +19,7 @@ from compiled_plan.plans.connectors.checks import table_faults
 from compiled_plan.plans.connectors.registry import module_name
 from compiled_plan.plans.connectors.spec import ConnectorSpec
 from compiled_plan.plans.errors import UnsupportedError
+from compiled_plan.plans.execution.secrets.values import Secrets
 from compiled_plan.plans.nodes.scan import TableSourceScan
 from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.nodes.tables import CatalogTable, ResolvedTable
@@ -82,12 +83,14 @@ class SourceContext:
         clock: the time of a row, as TIMESTAMP; None for the time of its micro-batch.
         sample: of a sample of the table, the number of rows: they are the earliest, whatever the table's options say
             about its beginning, and generated ones come at once; None for a run.
+        secrets: the secrets to which options of tables refer.
     """
 
     spark: SparkSession
     max_files: int | None = None
     clock: Column | None = None
     sample: int | None = None
+    secrets: Secrets = field(default_factory=Secrets)
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +192,7 @@ class SinkContext:
         writes: True if the sink will write; otherwise it only reports what it left, and its target may be missing.
         folders: the folders of the plan's sinks, each with its number among the sinks that share it.
         begun: returns the time at which a micro-batch was first begun, in ms since 1970; known once it is written.
+        secrets: the secrets to which options of tables refer.
     """
 
     spark: SparkSession
@@ -197,6 +201,7 @@ class SinkContext:
     writes: bool = True
     folders: list[tuple[str, int]] = field(default_factory=list)
     begun: Callable[[int], int] = lambda _: int(time.time() * 1000)
+    secrets: Secrets = field(default_factory=Secrets)
 
     def share(self, folder: str) -> int:
         """Number a sink among those that write into a folder.
@@ -314,16 +319,28 @@ def check_table(
     lookup: bool = False,
     primary_key: tuple[str, ...] = (),
 ) -> None:
-    """Refuse a table whose options, connector, format or columns do not run.
+    """Refuse a table whose options, connector, format or columns do not run; references to secrets are resolved.
 
     Raises:
         UnsupportedError: names the table and the option or column.
     """
     for fault in table_faults(
-        table, options, columns, partition_keys, reading=reading, lookup=lookup, primary_key=primary_key
+        table,
+        options,
+        columns,
+        partition_keys,
+        reading=reading,
+        lookup=lookup,
+        primary_key=primary_key,
+        resolved=True,
     ):
         where = f"table {table}, WITH, '{fault.option}'" if fault.option else f"table {table}"
         raise UnsupportedError(fault.message, where=where, remedy=fault.remedy)
+
+
+def with_secrets(table: TableSpec, secrets: Secrets) -> TableSpec:
+    """The table with the values of secrets in its options; those of its dead letters stay until they are opened."""
+    return replace(table, options=secrets.resolved(table.options, f"table {table.identifier}"))
 
 
 def open_source(table: TableSpec, context: SourceContext) -> RowSource:
@@ -331,8 +348,9 @@ def open_source(table: TableSpec, context: SourceContext) -> RowSource:
 
     Raises:
         UnsupportedError: no such connector, or it cannot be read; a wrong option or column; names the table.
+        ExecutionError: secrets are missing.
     """
-    keys = table.partition_keys
+    table, keys = with_secrets(table, context.secrets), table.partition_keys
     check_table(table.identifier, table.options, table.columns, keys, reading=True, primary_key=table.primary_key)
     return source_connector.of(table.options)(table, context)
 
@@ -342,8 +360,9 @@ def open_sink(table: TableSpec, context: SinkContext) -> RowSink:
 
     Raises:
         UnsupportedError: no such connector, or it cannot be written; a wrong option or column; names the table.
+        ExecutionError: secrets are missing.
     """
-    keys = table.partition_keys
+    table, keys = with_secrets(table, context.secrets), table.partition_keys
     check_table(table.identifier, table.options, table.columns, keys, reading=False, primary_key=table.primary_key)
     return sink_connector.of(table.options)(table, context)
 
@@ -354,11 +373,13 @@ def files_of(table: TableSpec, context: SinkContext) -> tuple[int, str]:
     return sink.left() if isinstance(sink, LeavesFiles) else (0, "")
 
 
-def open_lookup(table: LookupTable) -> str:
+def open_lookup(table: LookupTable, secrets: Secrets) -> str:
     """The parameters of a table for the kernel's LookupTable, as JSON text.
 
     Raises:
         UnsupportedError: no such connector, or it cannot be looked up; a wrong option or column; names the table.
+        ExecutionError: secrets are missing.
     """
+    table = replace(table, options=secrets.resolved(table.options, f"table {table.identifier}"))
     check_table(table.identifier, table.options, table.columns, reading=True, lookup=True)
     return lookup_connector.of(table.options)(table)

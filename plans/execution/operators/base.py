@@ -14,6 +14,7 @@ from pyspark.sql import functions as F
 from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.execution.expressions import canonical_key
 from compiled_plan.plans.execution.operators.parameters import Parameters
+from compiled_plan.plans.execution.secrets.values import Secrets
 from compiled_plan.plans.inspection.lineage.kernel_operators import ColumnSource
 from compiled_plan.plans.inspection.placement import makes_watermarks
 from compiled_plan.plans.nodes.base import PlanNode
@@ -77,12 +78,14 @@ class Lowering:
         expressions: translates expressions to columns.
         functions: the Python functions of the plan.
         row_by_row: True in real-time mode, where watermarks travel between the rows.
+        secrets: the secrets to which options of looked-up tables refer.
     """
 
     plan: CompiledPlan
     expressions: ExpressionContext
     functions: PythonFunctions | None = None
     row_by_row: bool = False
+    secrets: Secrets = field(default_factory=Secrets)
 
     def context(self, node: PlanNode) -> ExpressionContext:
         """The context of a node's expressions: its time zone, and the node for errors."""

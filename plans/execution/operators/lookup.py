@@ -143,7 +143,7 @@ def _looked_up(node: LookupJoin, flow: Flow, lowering: Lowering, only: Column | 
     """Look up the rows of the table; with `only`, for rows that fulfil it."""
     context, source = lowering.context(node), _source(node)
     table, width = source.table, len(node.temporal_table.output_type.fields)
-    description = open_lookup(table)
+    description = open_lookup(table, lowering.secrets)
     request = F.struct(*(_key(key, flow, lowering, node).alias(f"k{at}") for at, key in enumerate(source.keys)))
     if only is not None:
         request = F.when(only, request)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from compiled_plan.plans.errors import CompiledPlanError, ExecutionError, UnsupportedError
+from compiled_plan.plans.execution.secrets.sources import PREFIX, sources_of
 from compiled_plan.plans.execution.session.stopping import PATIENCE
 from compiled_plan.plans.text.durations import parse_duration
 
@@ -89,6 +90,14 @@ class RunOptions:
     job_parameter: Sequence[str] = _option(
         (), "Parameter for the functions of the plan, which read it from their context in `open`; repeatable.", "K=V"
     )
+    secrets: Sequence[str] = _option(
+        (),
+        "Source of the secrets to which options of tables refer as ${secret:NAME}: environment variables with a "
+        f"prefix (env:{PREFIX} by default), a folder with a file per secret, a file of lines NAME=value with the mode "
+        "0600, an open file descriptor with such lines, or a command, which gets the name in place of {name}; "
+        "repeatable, earlier ones win.",
+        "env:PREFIX|dir:FOLDER|file:FILE|fd:N|command:COMMAND",
+    )
     upgrade: str = _option(
         CHECK,
         "State of another program: `check` continues in place if fully compatible, `migrate` moves the state to a "
@@ -119,7 +128,7 @@ class RunOptions:
 
     def __post_init__(self) -> None:
         real_time_ms, trigger_ms = self.real_time_ms, self.trigger_ms
-        _ = self.stop_seconds, self.java_classes, self.job_parameters
+        _ = self.stop_seconds, self.java_classes, self.job_parameters, sources_of(self.secrets)
         object.__setattr__(self, "time_zone", _zone(self.time_zone))
         if self.host not in HOSTS:
             raise ExecutionError(f"unknown operator host: {self.host}", remedy=f"choose one of {', '.join(HOSTS)}")

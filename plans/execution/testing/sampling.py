@@ -17,6 +17,7 @@ from compiled_plan.plans.execution.connectors.collect import in_order
 from compiled_plan.plans.execution.expressions import register
 from compiled_plan.plans.execution.interfaces.connectors import KIND, ORD, PATH, SourceContext, TableSpec, open_source
 from compiled_plan.plans.execution.interfaces.dead_letters import DEAD
+from compiled_plan.plans.execution.secrets.values import Secrets
 from compiled_plan.plans.execution.session.spark_session import no_query_starts
 from compiled_plan.plans.execution.session.stopping import StoppedError, follow
 from compiled_plan.plans.execution.spark.arrow import values_of
@@ -56,11 +57,12 @@ class Sample:
     refusal: str = ""
 
 
-def samples(spark: SparkSession, plan: CompiledPlan, count: int) -> Iterator[Sample]:
+def samples(spark: SparkSession, plan: CompiledPlan, count: int, secrets: Secrets) -> Iterator[Sample]:
     """Read the tables that a plan scans or looks up.
 
     Args:
         count: the maximum number of rows per table.
+        secrets: the secrets to which options of the tables refer.
 
     Raises:
         CompiledPlanError: a table that runs cannot be read now.
@@ -73,7 +75,7 @@ def samples(spark: SparkSession, plan: CompiledPlan, count: int) -> Iterator[Sam
     tables, metadata = PlanTables.of(plan), _read_metadata(plan)
     for name, table in {**tables.lookups, **tables.sources}.items():
         try:
-            yield _sample(spark, table, metadata.get(name, {}), count)
+            yield _sample(spark, table, metadata.get(name, {}), count, secrets)
         except UnsupportedError as fault:
             yield Sample(table, refusal=fault.message)
 
@@ -88,10 +90,12 @@ def _read_metadata(plan: CompiledPlan) -> Mapping[str, Mapping[str, LogicalType]
     return read
 
 
-def _sample(spark: SparkSession, table: CatalogTable, metadata: Mapping[str, LogicalType], count: int) -> Sample:
+def _sample(
+    spark: SparkSession, table: CatalogTable, metadata: Mapping[str, LogicalType], count: int, secrets: Secrets
+) -> Sample:
     assert table.resolved_table is not None
     spec = spec_of(table, table.resolved_table, 0, tuple(metadata.items()))
-    kinds, columns = _first_rows(spark, spec, count)
+    kinds, columns = _first_rows(spark, spec, count, secrets)
     by_key = dict(zip(metadata, columns[len(spec.columns.fields) :], strict=True))
     declared = [column for column in table.resolved_table.table_schema.columns if isinstance(column, MetadataColumn)]
     nothing = [None] * len(kinds)
@@ -99,11 +103,13 @@ def _sample(spark: SparkSession, table: CatalogTable, metadata: Mapping[str, Log
     return Sample(table, tuple(kinds), tuple(zip(*columns, strict=True)))
 
 
-def _first_rows(spark: SparkSession, table: TableSpec, count: int) -> tuple[list[int], list[list[Any]]]:
+def _first_rows(
+    spark: SparkSession, table: TableSpec, count: int, secrets: Secrets
+) -> tuple[list[int], list[list[Any]]]:
     """Kinds, and values by column: physical columns, then metadata."""
     width, types = len(table.columns.fields), (*table.columns.types, *(type_ for _, type_ in table.metadata))
     with no_query_starts():
-        source = open_source(table, SourceContext(spark, max_files=_FILES, sample=count))
+        source = open_source(table, SourceContext(spark, max_files=_FILES, sample=count, secrets=secrets))
     named = [f"m{at} AS f{width + at}" for at in range(len(table.metadata))]
     rows = source.frame.where(f"{KIND} <> {DEAD}").selectExpr(
         KIND, ORD, PATH, *(f"f{at}" for at in range(width)), *named

@@ -15,6 +15,7 @@ from compiled_plan.plans.execution.checkpoint.offsets import entries, progress_o
 from compiled_plan.plans.execution.checkpoint.sources import names_of
 from compiled_plan.plans.execution.checkpoint.store import Store
 from compiled_plan.plans.execution.functions.columns import PythonFunctions
+from compiled_plan.plans.execution.secrets.values import Secrets
 from compiled_plan.plans.execution.session.options import CHECK, MIGRATE_PARTIAL, NATIVE, RunOptions
 from compiled_plan.plans.execution.stages.hosts import hosted
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan, prepare
@@ -99,6 +100,7 @@ class UpgradeRequest:
         options: the options of the run.
         functions: the Python functions of the plan.
         times: modification times of files; None disables filling from history.
+        secrets: the secrets to which options of tables refer.
     """
 
     prepared: PreparedPlan
@@ -106,6 +108,7 @@ class UpgradeRequest:
     options: RunOptions
     functions: PythonFunctions | None = None
     times: FileTimes | None = None
+    secrets: Secrets = field(default_factory=Secrets)
 
 
 def decide(store: Store, request: UpgradeRequest) -> Decision | None:

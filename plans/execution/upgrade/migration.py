@@ -13,6 +13,7 @@ from compiled_plan.plans.execution.checkpoint.offsets import entries, place_of, 
 from compiled_plan.plans.execution.checkpoint.state_rows import stored_rows
 from compiled_plan.plans.execution.checkpoint.store import Generation
 from compiled_plan.plans.execution.functions.columns import PythonFunctions
+from compiled_plan.plans.execution.secrets.values import Secrets
 from compiled_plan.plans.execution.spark.storage import Folder
 from compiled_plan.plans.execution.upgrade.decision import Decision
 from compiled_plan.plans.execution.upgrade.filling import Filling
@@ -49,6 +50,7 @@ class Migration:
         new: the new one.
         functions: the Python functions of the plan.
         clock: the clock by which state is written; by default the machine's.
+        secrets: the secrets to which options of tables refer; by default those of the environment.
     """
 
     def __init__(
@@ -60,9 +62,10 @@ class Migration:
         new: Generation,
         functions: PythonFunctions | None = None,
         clock: BatchClock | None = None,
+        secrets: Secrets | None = None,
     ) -> None:
         self.spark, self.decision, self.last, self.old, self.new = spark, decision, last, old, new
-        self.functions, self.clock = functions, clock
+        self.functions, self.clock, self.secrets = functions, clock, secrets or Secrets()
         self._finish: Callable[[], None] = lambda: None
         self._stopped: Callable[[], bool] = lambda: False
         self._report: Callable[[int], None] = lambda number: None
@@ -181,7 +184,8 @@ class Migration:
         """The state of operators filled from history, in the format of the new program."""
         folder = self.new.folder.inside(_WARM_UP)
         self._copy_values(folder)
-        environment = Environment(self.spark, self.functions, step.host, step.partitions, self._ends, self._stopped)
+        place = (step.host, step.partitions, self._ends, self._stopped)
+        environment = Environment(self.spark, self.functions, *place, self.secrets)
         replayed = replay(filling, folder, entries(self.old.folder)[-1].about, environment)
         mappings = self.decision.filled
         self._filled = {mapping.target: replayed.entries.get(mapping.target, 0) for mapping in mappings}

@@ -20,6 +20,7 @@ from compiled_plan.plans.execution.expressions import ExpressionContext
 from compiled_plan.plans.execution.functions.columns import PythonFunctions
 from compiled_plan.plans.execution.interfaces import connectors
 from compiled_plan.plans.execution.operators.base import Lowering
+from compiled_plan.plans.execution.secrets.values import Secrets
 from compiled_plan.plans.execution.session.spark_session import PARTITIONS, query_settings
 from compiled_plan.plans.execution.session.stopping import follow
 from compiled_plan.plans.execution.spark.storage import Folder
@@ -53,6 +54,7 @@ class Environment:
         partitions: number of shuffle partitions of the state.
         ends: True if all sources of the new plan are bounded.
         stopped: returns True if the run is to end.
+        secrets: the secrets to which options of tables refer.
     """
 
     spark: SparkSession
@@ -61,6 +63,7 @@ class Environment:
     partitions: int
     ends: bool
     stopped: Callable[[], bool]
+    secrets: Secrets
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,11 +142,11 @@ def _relocated(file: ReadFile, folder: Folder) -> ReadFile:
 
 def _built(filling: Filling, folder: Folder, environment: Environment) -> tuple[StageBuilder, DataFrame]:
     prepared = hosted(filling.prepared, environment.host)
-    lowering = Lowering(prepared.plan, ExpressionContext(), environment.functions)
+    lowering = Lowering(prepared.plan, ExpressionContext(), environment.functions, secrets=environment.secrets)
     builder = StageBuilder(
         environment.spark, lowering, prepared, StageOptions(environment.host, environment.ends, in_order=False)
     )
-    context = connectors.SourceContext(environment.spark)
+    context = connectors.SourceContext(environment.spark, secrets=environment.secrets)
     frames = {}
     for source, table in prepared.tables.items():
         past = filling.pasts.get(source)

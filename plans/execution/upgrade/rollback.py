@@ -9,6 +9,7 @@ from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.checkpoint.store import Generation, Store
 from compiled_plan.plans.execution.checkpoint.written import read_written
 from compiled_plan.plans.execution.interfaces import connectors
+from compiled_plan.plans.execution.secrets.values import Secrets
 from compiled_plan.plans.execution.spark.storage import Folder, folder_of
 from compiled_plan.plans.execution.stages.prepared import table_spec
 from compiled_plan.plans.inspection.checkpoints import GENERATIONS, Head
@@ -144,7 +145,7 @@ def _head(store: Store) -> Head:
 
 def _sink_outputs(spark: SparkSession, plan: CompiledPlan, generation: Generation) -> tuple[SinkOutput, ...]:
     rows = read_written(generation.folder).rows or {}
-    context = connectors.SinkContext(spark, generation.run_id, print, writes=False)
+    context = connectors.SinkContext(spark, generation.run_id, print, writes=False, secrets=Secrets(lenient=True))
     outputs = []
     for node in plan.sinks:
         assert isinstance(node, Sink)

@@ -49,7 +49,7 @@ class Start:
 
     def __init__(self, folder: Folder, request: UpgradeRequest, *, guarded: bool = True) -> None:
         self.store, self.setting = Store(folder, request.setting.product), request.setting
-        self.functions = request.functions
+        self.functions, self.secrets = request.functions, request.secrets
         self.store.check_heads()
         self.head: Head | None = self.store.head()
         if self.head is not None:
@@ -157,7 +157,8 @@ class Start:
         assert self.head is not None
         self._generation = self.store.new_generation(self.setting.versions, self.run_id, self.head)
         last = self.store.program(self.head)
-        self._migration = Migration(spark, self.decision, last, old, self._generation, self.functions, self.clock)
+        environment = (self.functions, self.clock, self.secrets)
+        self._migration = Migration(spark, self.decision, last, old, self._generation, *environment)
         self._migration.begin(finish, stopped, self.on_step)
 
     def prepare(

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from compiled_plan.plans.inspection.diff.model import OperatorEdit, PlanDiff, SinkEdit, SourceEdit
 from compiled_plan.plans.inspection.judging.verdicts import PropertyEdit
-from compiled_plan.plans.text.masking import HIDDEN, is_sensitive, masked_text
+from compiled_plan.plans.text.masking import is_sensitive, masked_text, masked_value
 
 T = TypeVar("T", SourceEdit, SinkEdit)
 
@@ -40,6 +40,8 @@ def _table(part: T) -> T:
 
 def _edit(edit: PropertyEdit) -> PropertyEdit:
     hides = is_sensitive(edit.property)
-    old, new = (HIDDEN if hides and text else masked_text(text) for text in (edit.old, edit.new))
+    old, new = (
+        masked_value(edit.property, text) if hides and text else masked_text(text) for text in (edit.old, edit.new)
+    )
     why, remedy = masked_text(edit.why), masked_text(edit.remedy)
     return replace(edit, property=masked_text(edit.property), old=old, new=new, why=why, remedy=remedy)

@@ -12,7 +12,7 @@ from compiled_plan.plans.inspection.lineage.operators import Role
 from compiled_plan.plans.inspection.lineage.table_identity import is_persistent, options_of
 from compiled_plan.plans.inspection.operators.join import key_sets
 from compiled_plan.plans.nodes.sink import Sink
-from compiled_plan.plans.text.masking import HIDDEN, is_sensitive
+from compiled_plan.plans.text.masking import is_sensitive, masked_value
 
 if TYPE_CHECKING:
     from compiled_plan.plans.inspection.judging.edited import Edited, Judgement
@@ -78,7 +78,7 @@ def _target(draft: OperatorDraft, node: Sink) -> None:
     draft.add("table", [compose("table", detail=where, text=f"{table.name} ({shown})")])
     for key, item in options_of(table).items():
         if key not in where and is_persistent(table):
-            draft.add_value(key, item, HIDDEN if is_sensitive(key) else "", Role.AROUND)
+            draft.add_value(key, item, masked_value(key, item) if is_sensitive(key) else "", Role.AROUND)
 
 
 def _primary_key(edited: Edited) -> Judgement:

@@ -10,6 +10,7 @@ import pytest
 from compiled_plan.plans import types as t
 from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.execution.interfaces.connectors import LookupTable, open_lookup
+from compiled_plan.plans.execution.secrets.values import Secrets
 
 COLUMNS = t.row_of(["id", "name"], [t.INT, t.STRING])
 
@@ -17,7 +18,9 @@ COLUMNS = t.row_of(["id", "name"], [t.INT, t.STRING])
 def description(**options: str) -> dict[str, Any]:
     table_options = {"connector": "jdbc", "url": "jdbc:mysql://h/d", "table-name": "people"}
     table_options |= {key.replace("__", ".").replace("_", "-"): value for key, value in options.items()}
-    document: dict[str, Any] = json.loads(open_lookup(LookupTable("c.d.people", COLUMNS, (0,), table_options)))
+    document: dict[str, Any] = json.loads(
+        open_lookup(LookupTable("c.d.people", COLUMNS, (0,), table_options), Secrets())
+    )
     return document
 
 
@@ -51,4 +54,4 @@ def test_cache_options_and_their_deprecated_names() -> None:
 
 def test_a_connector_that_cannot_be_looked_up() -> None:
     with pytest.raises(UnsupportedError, match="cannot be looked up"):
-        open_lookup(LookupTable("c.d.t", COLUMNS, (0,), {"connector": "datagen"}))
+        open_lookup(LookupTable("c.d.t", COLUMNS, (0,), {"connector": "datagen"}), Secrets())
