@@ -20,7 +20,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from compiled_plan.api.initializing import text_of
+from compiled_plan.api.initializing import find_modules_in, text_of
 from compiled_plan.api.running.inserts import StatementSet, TablePipeline
 from compiled_plan.plans.errors import CompiledPlanError, ProgramError, UnsupportedError
 from compiled_plan.plans.files import quoted
@@ -109,9 +109,7 @@ def _imported(file: Path) -> ModuleType:
     code = compile(text, str(file), "exec", dont_inherit=True)
     module = ModuleType(name)
     module.__file__ = str(file.resolve())
-    folder = str(file.resolve().parent)
-    if folder not in sys.path:
-        sys.path.insert(0, folder)
+    find_modules_in(file.resolve().parent)
     sys.modules[name] = module
     try:
         exec(code, module.__dict__)

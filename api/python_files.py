@@ -58,7 +58,7 @@ class PythonFileMethods:
                 f"there is no file {str(path)!r}", where="set_python_requirements()", remedy="check the path"
             )
         # Without an index pip finds installed packages alone, so it fails for all that would have to be installed.
-        check = [sys.executable, "-m", "pip", "install", "--dry-run", "--quiet", "--no-index", "-r", str(path)]
+        check = [sys.executable, "-P", "-m", "pip", "install", "--dry-run", "--quiet", "--no-index", "-r", str(path)]
         done = subprocess.run(check, capture_output=True, text=True, check=False)
         if done.returncode:
             cache = "" if requirements_cache_dir is None else f" --no-index --find-links {requirements_cache_dir}"

@@ -59,7 +59,7 @@ def _is_settled() -> bool:
 
 
 def _command(name: str, *arguments: Path | str) -> None:
-    line = [sys.executable, "-m", f"compiled_plan.cli.{name}", *map(str, arguments)]
+    line = [sys.executable, "-P", "-m", f"compiled_plan.cli.{name}", *map(str, arguments)]
     done = subprocess.run(line, capture_output=True, text=True, env=os.environ, check=False)
     if done.returncode:
         sys.exit(f"{name} ended with {done.returncode}:\n{done.stdout}{done.stderr}")

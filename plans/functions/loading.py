@@ -49,12 +49,15 @@ class AllowedModules:
     def parse(cls, entries: Sequence[str]) -> AllowedModules:
         """The modules of entries `module` or `module=folders`; a jar holds functions in Java.
 
+        Python searches the folders from now on, after all others: a file of theirs replaces no other module.
+
         Raises:
             ProgramError: Python would import such a module from another place.
         """
         parts = [entry.partition("=") for entry in entries if not is_jar(entry)]
         folders = [Path(folder) for _, _, folders in parts for folder in folders.split(os.pathsep) if folder]
         allowed = cls(tuple(module for module, _, _ in parts), tuple(folders))
+        sys.path += [place for place in dict.fromkeys(map(str, folders)) if place not in sys.path]
         for module in allowed.names if folders else ():
             # Before any import by name; a module that Python does not know yet is imported from the plan's folder.
             if places_of(module.partition(".")[0]):

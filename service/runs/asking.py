@@ -30,7 +30,6 @@ def ask(
     command: Sequence[str],
     options: Sequence[str],
     files: Mapping[str, str] | None = None,
-    environment: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """Run a command, and return its JSON output.
 
@@ -38,7 +37,6 @@ def ask(
         command: the command.
         options: its options; `{name}` is replaced by the path of that file.
         files: temporary files for the command, by name.
-        environment: additional environment variables.
 
     Raises:
         PlanError: the command fails; with its message and remedy.
@@ -46,7 +44,7 @@ def ask(
         BusyError: too many requests wait.
     """
     with LANE.place(), _ASKING:
-        return answer(command, options, files, environment)
+        return answer(command, options, files)
 
 
 @contextmanager
@@ -64,14 +62,13 @@ def answer(
     command: Sequence[str],
     options: Sequence[str],
     files: Mapping[str, str] | None = None,
-    environment: Mapping[str, str] | None = None,
     patience: float = PATIENCE,
     begun: Callable[[subprocess.Popen[str], Path], None] | None = None,
 ) -> dict[str, Any]:
     """As `ask`, without a limit on concurrent commands.
 
     Args:
-        command, options, files, environment: as for `ask`.
+        command, options, files: as for `ask`.
         patience: the timeout in seconds.
         begun: called with the process and the folder of its files.
     """
@@ -80,7 +77,7 @@ def answer(
         for name, text in (files or {}).items():
             paths[f"{{{name}}}"].write_text(text)
         argv = [*command, *(str(paths.get(option, option)) for option in options)]
-        variables = {**os.environ, OWNER: str(os.getpid()), TIED: "1", **(environment or {})}
+        variables = {**os.environ, OWNER: str(os.getpid()), TIED: "1"}
         with (
             _pipe() as stdin,
             subprocess.Popen(

@@ -30,14 +30,12 @@ class Job(Progress):
     Attributes:
         options: its options; `{name}` is replaced by the path of that file.
         files: temporary files for the command, by name.
-        environment: additional environment variables.
         secrets: texts to mask in its error.
         result: its document.
     """
 
     options: Sequence[str]
     files: Mapping[str, str] = field(default_factory=dict)
-    environment: Mapping[str, str] = field(default_factory=dict)
     secrets: frozenset[str] = frozenset()
     result: dict[str, Any] | None = None
     _process: subprocess.Popen[str] | None = None
@@ -56,7 +54,7 @@ class Job(Progress):
         try:
             options = [*self.options, "--progress-file", f"{{{_PROGRESS}}}"]
             files = {**self.files, _PROGRESS: "{}"}
-            self.result = answer(command, options, files, self.environment, patience, self._watch)
+            self.result = answer(command, options, files, patience, self._watch)
         except CompiledPlanError as error:
             fault = error
         with self._guard:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -63,7 +63,7 @@ def launch_of(
     facts["pipeline"] = pipeline.name
     facts["upgrade"] = wanted.upgrade
     files: dict[str, str] = {}
-    environment: dict[str, str] = {}
+    environment: Mapping[str, str] = {}
     if what != RUN:
         value = wanted.options[:1] if what == ADOPT else []
         argv = [*command, "--checkpoint", str(checkpoint), f"--{what}", *value, "--json"]
@@ -75,10 +75,9 @@ def launch_of(
         facts["trigger"] = "" if settings.ends else settings.trigger or freshness_in(plan)
         more = ["--upgrade", wanted.upgrade] if wanted.upgrade != "check" else []
         more += wanted.options
-        functions, environment = functions_of(plan, allowed)
-        more += functions
+        more += functions_of(plan, allowed)
         if settings.launcher == "spark-submit":
-            environment |= submitting_environment()
+            environment = submitting_environment()
         files[CONF] = properties_text(settings.conf)
         paths = Files(f"{{run}}/{PLAN}", f"{{run}}/{CONF}")
         argv = settings.argv(command, paths, pipeline.name, checkpoint, places.progress, more)
@@ -87,8 +86,8 @@ def launch_of(
     return Launch(argv, Path.cwd(), lock, environment, facts, files)
 
 
-def functions_of(plan: Any, allowed: Allowed) -> tuple[list[str], dict[str, str]]:
-    """Options of `execute-plan` and environment variables for a plan's functions.
+def functions_of(plan: Any, allowed: Allowed) -> list[str]:
+    """Options of `execute-plan` for a plan's functions.
 
     Args:
         plan: the JSON of the plan.
@@ -101,8 +100,7 @@ def functions_of(plan: Any, allowed: Allowed) -> tuple[list[str], dict[str, str]
     modules = sorted(set(function_modules(plan)))
     folders = os.pathsep.join(allowed.programs)
     places = [*(f"{module}={folders}" for module in modules), *map(str, jars_of(plan, allowed))]
-    options = [part for place in places for part in ("--functions-from", place)]
-    return options, {"PYTHONPATH": path_of(allowed.programs)} if modules else {}
+    return [part for place in places for part in ("--functions-from", place)]
 
 
 def freshness_in(plan: Any) -> str:
@@ -119,8 +117,3 @@ def function_modules(plan: Any) -> Iterator[str]:
     for function in objects_of(plan, "python"):
         if function.value.get("module"):
             yield str(function.value["module"]).partition(".")[0]
-
-
-def path_of(folders: Sequence[str]) -> str:
-    """The PYTHONPATH of the service with folders in front."""
-    return os.pathsep.join([*folders, *filter(None, [os.environ.get("PYTHONPATH", "")])])

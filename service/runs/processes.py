@@ -127,7 +127,7 @@ def launch(pipeline: Path, what: Launch, umask: int = -1) -> RunFolder:
             what.files,
         )
         waiter = subprocess.Popen(
-            [sys.executable, "-m", "compiled_plan.service.runs.waiter", str(folder.path)],
+            [sys.executable, "-P", "-m", "compiled_plan.service.runs.waiter", str(folder.path)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=(folder.path / "waiter.log").open("ab"),

@@ -41,9 +41,9 @@ from compiled_plan.service.store.tables import UNDER_WAY, Pipeline, Status, Want
 
 _LOG = logging.getLogger(__name__)
 #: The commands that inspect state, preview rows and run plans, without the defaults of a folder.
-INSPECT_STATE = (sys.executable, "-m", "compiled_plan.cli.inspect_state", "--no-config", "--warm", "5min")
-PREVIEW_ROWS = (sys.executable, "-m", "compiled_plan.cli.preview_rows", "--warm", "5min")
-EXECUTE_PLAN = (sys.executable, "-m", "compiled_plan.cli.execute_plan", "--no-config")
+INSPECT_STATE = (sys.executable, "-P", "-m", "compiled_plan.cli.inspect_state", "--no-config", "--warm", "5min")
+PREVIEW_ROWS = (sys.executable, "-P", "-m", "compiled_plan.cli.preview_rows", "--warm", "5min")
+EXECUTE_PLAN = (sys.executable, "-P", "-m", "compiled_plan.cli.execute_plan", "--no-config")
 #: The description of runs that change the checkpoint and end.
 _CHANGES = {ROLLBACK: "the previous state is restored", ADOPT: "a generation of the checkpoint becomes active"}
 #: The maximum duration of a preview in seconds: it may wait for a start of Spark on a busy machine.

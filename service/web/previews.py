@@ -93,13 +93,13 @@ def begin_preview(who: Editor, parts: PartsOf, runs: RunsOf, body: ToPreview) ->
     sample = _sample(parts, body, old)
     plan = _plan(parts, body, old, sample)
     document = json.loads(plan)
-    functions, environment = functions_of(document, programs.allowed(parts.settings))
+    functions = functions_of(document, programs.allowed(parts.settings))
     arguments = [f"{{{PLAN}}}", "--rows", str(body.rows), "--seconds", str(body.seconds), *functions]
     files = {PLAN: plan}
     if sample:
         arguments += ["--sample", f"{{{_TESTS}}}", f"--test={sample['test']}"]
         files[_TESTS] = sample["tests"]
-    job = Job(arguments, files, environment, secrets_in(document))
+    job = Job(arguments, files, secrets_in(document))
     return PreviewJob.of_job(runs.previews.begin(who.name, job))
 
 

@@ -110,10 +110,10 @@ def check(who: Editor, parts: PartsOf, runs: RunsOf, name: Name, body: Target) -
         pipeline = pipelines.find(session, name)
         plan = versions.plan_text(session, versions.find(session, pipeline, body.version))
         checkpoint, settings = runs.checkpoint(pipeline.id), settings_of(pipeline.run_settings)
-    functions, environment = functions_of(json.loads(plan), runs.allowed)
+    functions = functions_of(json.loads(plan), runs.allowed)
     options = ["--checkpoint", str(checkpoint), "--dry-run", "--json", "--upgrade", body.how, *body.options]
     options += [*settings.spark(f"{{{CONF}}}"), *functions, f"{{{PLAN}}}"]
-    return ask(runs.command, options, {PLAN: plan, CONF: properties_text(settings.conf)}, environment)
+    return ask(runs.command, options, {PLAN: plan, CONF: properties_text(settings.conf)})
 
 
 @router.post("/migrate", summary="Upgrade to another version with the current state", response_model=UpgradeDocument)

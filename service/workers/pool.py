@@ -45,7 +45,7 @@ class Worker:
 
     def __init__(self, module: str = "worker", *arguments: str) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-m", f"compiled_plan.service.workers.{module}", *arguments],
+            [sys.executable, "-P", "-m", f"compiled_plan.service.workers.{module}", *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -289,7 +289,7 @@ def test_java_functions_come_from_the_jars_in_allowed_folders(tmp_path: Path) ->
     (programs / "mine.py").touch()
     allowed = Allowed(programs=(str(programs),))
     check_outside(plan, allowed)
-    options, _ = functions_of(plan, allowed)
+    options = functions_of(plan, allowed)
     jars = [f"{programs}/more.jar", f"{programs}/shop.jar"]
     assert options == [part for place in (f"mine={programs}", *jars) for part in ("--functions-from", place)]
 

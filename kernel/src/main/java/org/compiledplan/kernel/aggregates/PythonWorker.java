@@ -39,7 +39,7 @@ public final class PythonWorker {
   }
 
   private PythonWorker(PythonCall call) throws IOException {
-    ProcessBuilder builder = new ProcessBuilder(call.executable(), "-c", call.program());
+    ProcessBuilder builder = new ProcessBuilder(call.executable(), "-P", "-c", call.program());
     builder.redirectError(ProcessBuilder.Redirect.INHERIT);
     process = builder.start();
     out = new DataOutputStream(new BufferedOutputStream(process.getOutputStream(), 1 << 16));
