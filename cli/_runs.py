@@ -97,7 +97,7 @@ class Runs:
         self, path: str, plan: CompiledPlan, master: str, settings: Mapping[str, str]
     ) -> CompiledPlanError | None:
         """The refusal of the first plan that needs no JVM; later plans may read files that it writes."""
-        from compiled_plan.plans.execution.session.spark_session import uses_local_files
+        from compiled_plan.plans.execution.session.settings import uses_local_files
         from compiled_plan.plans.inspection.places import check_places
         from compiled_plan.plans.inspection.rules import check_runs
 

@@ -20,7 +20,8 @@ from compiled_plan.plans.execution.interfaces.connectors import resolved_table
 from compiled_plan.plans.execution.run import Run
 from compiled_plan.plans.execution.secrets.values import Secrets
 from compiled_plan.plans.execution.session.options import RunOptions
-from compiled_plan.plans.execution.session.spark_session import FIXED, spark_session
+from compiled_plan.plans.execution.session.settings import FIXED
+from compiled_plan.plans.execution.session.spark_session import spark_session
 from compiled_plan.plans.execution.session.stopping import StuckError
 from compiled_plan.plans.execution.spark.arrow import values_of
 from compiled_plan.plans.execution.spark.failures import translate

@@ -32,7 +32,7 @@ from compiled_plan.plans.execution.secrets.values import Secrets
 from compiled_plan.plans.execution.session.options import CHECK, RunOptions
 from compiled_plan.plans.execution.session.stopping import StoppedError, follow, stop_query
 from compiled_plan.plans.execution.spark.failures import translate
-from compiled_plan.plans.execution.spark.java import cache_classes, java_class
+from compiled_plan.plans.execution.spark.java import cache_classes, java_class, remove_at_exit
 from compiled_plan.plans.execution.spark.packages import check_loaded_code, provide
 from compiled_plan.plans.execution.spark.storage import Folder, folder_of
 from compiled_plan.plans.execution.stages.build import StageBuilder, StageOptions
@@ -118,6 +118,8 @@ class Run:
         self.functions = self._allowed_functions()
         self._temporary = "" if options.checkpoint else mkdtemp(prefix="compiled-plan-checkpoint-")
         try:
+            if self._temporary:
+                remove_at_exit(spark._jvm, self._temporary)
             self.setting = setting_of(spark, options.host, self.functions)
             self.start = self._start(begin, guarded=guarded) if start is None else start
             if self.start.known is not None:

@@ -19,7 +19,7 @@ from pathlib import Path
 from statistics import median
 
 from compiled_plan.plans.execution.kernel import kernel_jar
-from compiled_plan.plans.execution.session.spark_session import LOCAL
+from compiled_plan.plans.execution.session.settings import LOCAL
 
 FEW = 10
 #: Files of each size.

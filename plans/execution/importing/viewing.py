@@ -16,7 +16,7 @@ from compiled_plan.plans.execution.importing.model import ImportReport, Outcome
 from compiled_plan.plans.execution.interfaces.connectors import RowSource, SinkContext, SourceContext, TableSpec
 from compiled_plan.plans.execution.run import Run
 from compiled_plan.plans.execution.secrets.values import Secrets
-from compiled_plan.plans.execution.session.spark_session import PARTITIONS
+from compiled_plan.plans.execution.session.settings import PARTITIONS
 from compiled_plan.plans.execution.spark.java import settings
 from compiled_plan.plans.execution.state.model import SavepointOrigin, UnreadState
 from compiled_plan.plans.execution.state.reader import StateReader

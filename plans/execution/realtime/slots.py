@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from compiled_plan.plans.errors import ExecutionError
-from compiled_plan.plans.execution.session.spark_session import PARTITIONS
+from compiled_plan.plans.execution.session.configured import master_of
+from compiled_plan.plans.execution.session.settings import PARTITIONS
 from compiled_plan.plans.execution.spark.java import java_class
 from compiled_plan.plans.nodes.base import StatefulNode
 from compiled_plan.plans.nodes.scan import TableSourceScan
@@ -83,7 +84,7 @@ def local_session(
         master: Spark's master URL; empty if the user sets none.
         settings: the user's settings.
     """
-    if _LOCAL.fullmatch(master or settings.get("spark.master", "local")) is None:
+    if _LOCAL.fullmatch(master_of(master, settings)) is None:
         return master, dict(settings)
     cores = os.cpu_count() or 1
     options = {PARTITIONS: str(cores), "spark.default.parallelism": str(cores), **settings}

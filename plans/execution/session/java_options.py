@@ -9,9 +9,10 @@ sizes.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Mapping
+
+from compiled_plan.plans.execution.session.configured import master_of
 
 #: The setting of the heap size, and its default.
 HEAP, DEFAULT_HEAP = "spark.driver.memory", "4g"
@@ -99,9 +100,4 @@ def is_local(master: str, settings: Mapping[str, str]) -> bool:
         master: Spark's master URL; empty if the user sets none.
         settings: the user's settings.
     """
-    return bool(re.fullmatch(r"local(\[.*\])?", master or settings.get("spark.master") or master_of("")))
-
-
-def master_of(chosen: str) -> str:
-    """Spark's master URL: the chosen one, that of the environment, or this machine."""
-    return chosen or os.environ.get("MASTER", "local[*]")
+    return bool(re.fullmatch(r"local(\[.*\])?", master_of(master, settings)))

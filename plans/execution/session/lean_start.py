@@ -6,10 +6,20 @@ Source: Spark's `bin/spark-class`.
 from __future__ import annotations
 
 import os
+import subprocess
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, nullcontext
-from typing import TYPE_CHECKING
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
+from compiled_plan.plans.execution.session.configured import (
+    ARGUMENTS,
+    JARS,
+    is_submitted,
+    joined,
+    settings_of_java,
+    submit_arguments,
+)
+from compiled_plan.plans.execution.session.stopping import end_java
 from compiled_plan.plans.execution.spark.java import java_class
 from compiled_plan.plans.text.masking import masked
 
@@ -20,8 +30,13 @@ if TYPE_CHECKING:
 _ASKING = {"SPARK_LAUNCHER_OPTS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
 
 
-def start_java(settings: Mapping[str, str], *, quickly: bool) -> None:
-    """Start Java unless it runs.
+_SESSION_START = "org.compiledplan.kernel.host.SessionStart"
+#: Python's variable that keeps the working folder off the path of `python -m`; its children inherit it.
+SAFE_PATH = "PYTHONSAFEPATH"
+
+
+def start_java(settings: Mapping[str, str], *, quickly: bool) -> dict[str, str]:
+    """Start Java unless it runs. It leaves signals to this process, which gets those to its group, too.
 
     PySpark passes all settings on the command line, which every user of the machine can see. Secret settings are sent
     once Java runs: Spark has them before its context is created.
@@ -29,13 +44,56 @@ def start_java(settings: Mapping[str, str], *, quickly: bool) -> None:
     Args:
         settings: all settings of the session.
         quickly: speed up the call of Java.
+
+    Returns:
+        The settings for Spark's context: with the files that Java has found for `spark.jars.packages`.
     """
     from pyspark import SparkConf, SparkContext
 
-    shown = masked(settings)
-    conf = SparkConf().setAll([(name, value) for name, value in settings.items() if shown[name] == value])
-    with _quick_java_calls() if quickly else nullcontext():
-        SparkContext._ensure_initialized(conf=conf)
+    if SparkContext._gateway is None and not is_submitted():
+        shown = masked(settings)
+        conf = SparkConf().setAll([(name, value) for name, value in settings.items() if shown[name] == value])
+        asking = _unset(_ASKING) if quickly else {}
+        with environment({ARGUMENTS: submit_arguments(settings), **asking}), _ended_if_interrupted():
+            SparkContext._ensure_initialized(conf=conf)
+        java_class(SparkContext._jvm, _SESSION_START).leaveSignals()
+    SparkContext._ensure_initialized()
+    jars = joined(settings_of_java().get(JARS), settings.get(JARS))
+    return {**settings, JARS: jars} if jars else dict(settings)
+
+
+@contextmanager
+def _ended_if_interrupted() -> Iterator[None]:
+    """End the Java that PySpark starts in this context if the context ends early.
+
+    PySpark forgets it then, and removes the folder into which it writes its address: it would wait forever.
+    """
+    from pyspark import java_gateway
+
+    processes: list[subprocess.Popen[Any]] = []
+
+    class Recorded(subprocess.Popen):  # type: ignore[type-arg]
+        def __init__(self, *arguments: Any, **options: Any) -> None:
+            super().__init__(*arguments, **options)
+            processes.append(self)
+
+    gateway: Any = java_gateway
+    before, gateway.Popen = gateway.Popen, Recorded
+    try:
+        yield
+    except BaseException:
+        for process in processes:
+            end_java(process)
+        raise
+    finally:
+        gateway.Popen = before
+
+
+@contextmanager
+def python_workers(python: str) -> Iterator[None]:
+    """Start Spark in this context with a Python for its workers, which search no working folder for modules."""
+    with environment({"PYSPARK_PYTHON": python, **_unset({SAFE_PATH: "1"})}):
+        yield
 
 
 def lean_session(settings: Mapping[str, str], builder: SparkSession.Builder, *, open_to_users: bool) -> SparkSession:
@@ -50,7 +108,7 @@ def lean_session(settings: Mapping[str, str], builder: SparkSession.Builder, *, 
     from pyspark import SparkConf, SparkContext
 
     conf = SparkConf().setAll(list(settings.items()))
-    start = java_class(SparkContext._jvm, "org.compiledplan.kernel.host.SessionStart")
+    start = java_class(SparkContext._jvm, _SESSION_START)
     start.prepare(open_to_users)
     SparkContext.getOrCreate(conf)
     before = None if open_to_users else start.withoutMachineLearning()
@@ -63,13 +121,20 @@ def lean_session(settings: Mapping[str, str], builder: SparkSession.Builder, *, 
     return session
 
 
+def _unset(variables: Mapping[str, str]) -> dict[str, str]:
+    """The environment variables that the user does not set."""
+    return {name: value for name, value in variables.items() if name not in os.environ}
+
+
 @contextmanager
-def _quick_java_calls() -> Iterator[None]:
-    """Speed up calls of Java by environment variables, unless the user sets them."""
-    variables = {name: value for name, value in _ASKING.items() if name not in os.environ}
+def environment(variables: Mapping[str, str]) -> Iterator[None]:
+    """Set environment variables in this context, and restore them afterwards."""
+    before = {name: os.environ.get(name) for name in variables}
     os.environ.update(variables)
     try:
         yield
     finally:
-        for name in variables:
+        for name, value in before.items():
             os.environ.pop(name, None)
+            if value is not None:
+                os.environ[name] = value

@@ -1,8 +1,9 @@
-"""The Spark session that runs plans: settings that the product requires, and defaults that users may change."""
+"""The Spark session that runs plans: its start, its end."""
 
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -13,73 +14,16 @@ from tempfile import mkdtemp
 from typing import TYPE_CHECKING
 
 from compiled_plan.plans.errors import ExecutionError
-from compiled_plan.plans.execution.kernel import kernel_jar, use_suitable_java
-from compiled_plan.plans.execution.session.class_archive import java_options
-from compiled_plan.plans.execution.session.java_options import (
-    DEFAULT_HEAP,
-    DRIVER_JAVA,
-    HEAP,
-    LAST_JAVA,
-    driver_java,
-    is_local,
-    master_of,
-)
-from compiled_plan.plans.execution.session.lean_start import lean_session, start_java
+from compiled_plan.plans.execution.kernel import use_suitable_java
+from compiled_plan.plans.execution.session.configured import configured_settings, python_of_workers
+from compiled_plan.plans.execution.session.lean_start import lean_session, python_workers, start_java
+from compiled_plan.plans.execution.session.settings import FIXED, add_kernel, wanted_settings
 from compiled_plan.plans.execution.session.stopping import PATIENCE, kill_spark, within
-from compiled_plan.plans.execution.spark.java import cache_classes, java_class, settings
+from compiled_plan.plans.execution.spark.java import cache_classes, java_class, remove_at_exit, settings
+from compiled_plan.plans.execution.spark.logs import silence_accumulators
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-_STATE = "org.apache.spark.sql.execution.streaming.state"
-ROCKSDB = f"{_STATE}.RocksDBStateStoreProvider"
-
-#: Settings required for correct results; a user's `--conf` may not change them.
-FIXED: dict[str, str] = {
-    "spark.sql.session.timeZone": "UTC",
-    "spark.sql.datetime.java8API.enabled": "true",
-    # Empty batches are only for watermarks, see `query_settings`.
-    "spark.sql.streaming.noDataMicroBatches.enabled": "false",
-    # Column names of a plan are case-sensitive.
-    "spark.sql.caseSensitive": "true",
-}
-
-#: Settings that a user's `--conf` may replace.
-DEFAULTS: dict[str, str] = {
-    HEAP: DEFAULT_HEAP,
-    "spark.driver.host": "127.0.0.1",
-    "spark.driver.bindAddress": "127.0.0.1",
-    "spark.ui.enabled": "false",
-    "spark.ui.showConsoleProgress": "false",
-    "spark.log.level": "ERROR",
-    "spark.sql.streaming.stateStore.providerClass": ROCKSDB,
-    "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
-    # The kernel counts state rows by itself; Spark's count costs a read of the state per write.
-    "spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows": "false",
-    "spark.sql.streaming.metricsEnabled": "false",
-    "spark.sql.streaming.ui.enabled": "false",
-    "spark.sql.streaming.forceDeleteTempCheckpointLocation": "true",
-    # Origins of Columns in Python: they cost ten calls to the JVM each, and never show the user's own line.
-    "spark.python.sql.dataFrameDebugging.enabled": "false",
-    "spark.sql.adaptive.enabled": "false",
-    "spark.sql.optimizer.collapseProjectAlwaysInline": "false",
-    # The kernel's own nodes are not in Spark's allowlist; `realtime.checks` refuses what does not run.
-    "spark.sql.streaming.realTimeMode.allowlistCheck": "false",
-    # In real-time mode rows wait this long, at each shuffle, to share a message with others.
-    "spark.shuffle.streaming.networkBufferMaxWaitTimeMs": "1",
-}
-
-#: Defaults if driver and executors are one process, which has the kernel before it opens any file.
-LOCAL: dict[str, str] = {
-    "spark.hadoop.fs.file.impl": "org.compiledplan.kernel.files.NioLocalFileSystem",
-    "spark.hadoop.fs.AbstractFileSystem.file.impl": "org.compiledplan.kernel.files.NioLocalFs",
-}
-
-
-#: The number of shuffle partitions, over which state is spread.
-PARTITIONS = "spark.sql.shuffle.partitions"
-#: The number of shuffle partitions that the user set; a checkpoint with another number ignores it.
-ASKED = "spark.compiledPlan.shufflePartitions"
 
 
 @contextmanager
@@ -115,21 +59,25 @@ def spark_session(
                 remedy=f"leave it out; the product sets it to {FIXED[name]}",
             )
     java = use_suitable_java()
-    os.environ["PYSPARK_PYTHON"] = sys.executable
+    configured = configured_settings()
+    for name in FIXED.keys() & configured.keys():
+        if configured[name] != FIXED[name]:
+            print(f"warning: {name}={configured[name]} is not used: plans run with {FIXED[name]}", file=sys.stderr)
     warehouse = Path(mkdtemp(prefix="compiled-plan-"))
-    user_settings = _submitted() | chosen
-    wanted = DEFAULTS | {"spark.sql.warehouse.dir": warehouse.as_uri()} | user_settings | FIXED
-    if PARTITIONS in wanted:
-        wanted[ASKED] = wanted[PARTITIONS]
-    wanted.setdefault(PARTITIONS, str(_cores(master)))
-    lean = _add_kernel(wanted, master, java)
-    with nullcontext() if verbose else _silent_children(outlives), _beside(meanwhile):
-        session = _start(master, wanted, lean=lean, open_to_users=open_to_users)
     try:
-        yield session
+        wanted = wanted_settings(master, chosen, configured, warehouse)
+        lean = add_kernel(wanted, java)
+        with nullcontext() if verbose else _silent_children(outlives), _beside(meanwhile):
+            session = _start(wanted, python_of_workers(configured | chosen), lean=lean, open_to_users=open_to_users)
+        try:
+            if not verbose:
+                silence_accumulators(session)
+            remove_at_exit(session._jvm, warehouse)
+            yield session
+        finally:
+            if not within(PATIENCE, lambda: _stop(session)):
+                kill_spark()
     finally:
-        if not within(PATIENCE, lambda: _stop(session)):
-            kill_spark()
         _remove(warehouse)
 
 
@@ -158,16 +106,6 @@ def _beside(work: Callable[[], object] | None) -> Iterator[None]:
     with ThreadPoolExecutor(1, thread_name_prefix="beside-start") as pool:
         pool.submit(work)
         yield
-
-
-def _submitted() -> dict[str, str]:
-    """spark-submit's values of settings that have a default here; empty without spark-submit."""
-    if "PYSPARK_GATEWAY_PORT" not in os.environ:
-        return {}
-    from pyspark import SparkConf, SparkContext
-
-    SparkContext._ensure_initialized()
-    return {name: value for name, value in SparkConf().getAll() if name in DEFAULTS or name == PARTITIONS}
 
 
 _STARTING = threading.RLock()
@@ -230,45 +168,16 @@ def _silent_children(outlives: bool) -> Iterator[None]:
         os.close(nowhere)
 
 
-def _add_kernel(settings: dict[str, str], master: str, java: Path) -> bool:
-    """Add the kernel and its file system to Spark's class path, and the options of Java's start.
-
-    Returns:
-        True if a Java is started that has the kernel from the beginning.
-    """
-    from pyspark import SparkContext
-
-    jar = kernel_jar()
-    fresh = SparkContext._gateway is None and "PYSPARK_GATEWAY_PORT" not in os.environ
-    local = is_local(master, settings)
-    if fresh and local:
-        for name, value in LOCAL.items():
-            settings.setdefault(name, value)
-        _append(settings, "spark.driver.extraClassPath", str(jar), os.pathsep)
-        settings[DRIVER_JAVA] = driver_java(settings, _cores(master))
-    else:
-        _append(settings, "spark.jars", jar.as_uri(), ",")
-    if fresh:
-        options = " ".join(settings.get(name, "") for name in (DRIVER_JAVA, LAST_JAVA))
-        for option in java_options(java, settings.get("spark.driver.extraClassPath", ""), options):
-            _append(settings, DRIVER_JAVA, option, " ")
-    return fresh and local
-
-
-def _append(settings: dict[str, str], name: str, value: str, separator: str) -> None:
-    settings[name] = separator.join([*filter(None, [settings.get(name)]), value])
-
-
-def _start(master: str, settings: Mapping[str, str], *, lean: bool, open_to_users: bool) -> SparkSession:
+def _start(settings: Mapping[str, str], python: str, *, lean: bool, open_to_users: bool) -> SparkSession:
     from pyspark.sql import SparkSession
 
-    chosen = {"spark.app.name": "execute-plan", "spark.master": master_of(master), **settings}
-    builder = SparkSession.builder
-    for name, value in chosen.items():
-        builder = builder.config(name, value)
     try:
-        start_java(chosen, quickly=lean)
-        session = lean_session(chosen, builder, open_to_users=open_to_users) if lean else builder.getOrCreate()
+        with python_workers(python), nullcontext() if open_to_users else _own_interrupts():
+            effective = start_java(settings, quickly=lean) | FIXED
+            builder = SparkSession.builder
+            for name, value in effective.items():
+                builder = builder.config(name, value)
+            session = lean_session(effective, builder, open_to_users=open_to_users) if lean else builder.getOrCreate()
         cache_classes(session._jvm)
         return session
     except Exception as fault:
@@ -276,6 +185,19 @@ def _start(master: str, settings: Mapping[str, str], *, lean: bool, open_to_user
             f"Spark did not start: {_reason(fault)}",
             remedy="check --master, --conf and the log of the cluster; Java is taken from JAVA_HOME",
         ) from fault
+
+
+@contextmanager
+def _own_interrupts() -> Iterator[None]:
+    """Keep this process's handler of SIGINT: PySpark's own calls the JVM, whose connection may wait for an answer."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    handler = signal.getsignal(signal.SIGINT)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
 
 
 def _reason(fault: Exception) -> str:
@@ -296,19 +218,7 @@ def _stop(session: SparkSession) -> None:
     session.stop()
 
 
-def _cores(master: str) -> int:
-    inside = master.partition("[")[2].partition("]")[0].partition(",")[0]
-    return int(inside) if inside.isdecimal() else max(os.cpu_count() or 2, 1)
-
-
 def _remove(folder: Path) -> None:
     import shutil
 
     shutil.rmtree(folder, ignore_errors=True)
-
-
-def uses_local_files(master: str, settings: Mapping[str, str]) -> bool:
-    """Return True if a path without a scheme is local, as far as is known before Spark starts."""
-    elsewhere = any(os.environ.get(name) for name in ("PYSPARK_GATEWAY_PORT", "HADOOP_CONF_DIR", "SPARK_CONF_DIR"))
-    local = (master or os.environ.get("MASTER", "local")).startswith("local")
-    return local and not elsewhere and "spark.hadoop.fs.defaultFS" not in settings

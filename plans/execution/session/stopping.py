@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import subprocess
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from compiled_plan.plans.errors import ExecutionError
 from compiled_plan.plans.execution.spark.java import settings
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 #: Default seconds that a stop waits for the query to end.
 PATIENCE = 30.0
 _POLL_SECONDS = 0.2
+#: Seconds for the exit of Spark's process before it is killed.
+_EXIT_SECONDS = 10.0
 _TIMEOUT = "spark.sql.streaming.stopTimeout"
 
 
@@ -77,9 +80,24 @@ def within(seconds: float, work: Callable[[], object]) -> bool:
 
 
 def kill_spark() -> None:
-    """Kill the process of Spark's driver, with everything in it, if this process started it."""
+    """End the process of Spark's driver, with everything in it, if this process started it."""
     from pyspark import SparkContext
 
     process = getattr(SparkContext._gateway, "proc", None)
     if process is not None:
+        end_java(process)
+
+
+def end_java(process: subprocess.Popen[Any]) -> None:
+    """End a Java that PySpark has started: it removes its temporary files and exits; if that takes long, it is killed.
+
+    It exits at the end of its input; while it starts, by the signal.
+    """
+    with suppress(OSError):
+        assert process.stdin is not None
+        process.stdin.close()
+    process.terminate()
+    try:
+        process.wait(_EXIT_SECONDS)
+    except subprocess.TimeoutExpired:
         process.kill()

@@ -63,12 +63,33 @@ def translate(fault: Exception, brokers: Iterable[str] = ()) -> ExecutionError:
         fault: the exception.
         brokers: addresses of the run's Kafka brokers.
     """
-    if _lost(fault):
-        return LostSparkError(
-            "the JVM that Spark runs in ended: it was killed, or had no memory left",
-            remedy="see the system's log; give it more with --conf spark.driver.memory=8g; what was committed is kept, "
-            "so start the plan again on its checkpoint",
-        )
+    try:
+        return lost_spark(fault) or _translated(fault, brokers)
+    except (Py4JError, OSError) as lost:
+        # The JVM ended while it was asked for causes and messages.
+        return lost_spark(lost) or ExecutionError(f"Spark failed: {type(fault).__name__}", remedy="start again")
+
+
+def lost_spark(fault: BaseException) -> LostSparkError | None:
+    """The error for an exception that the end of the JVM has caused; None for others."""
+    if not _lost(fault) and not _has_ended():
+        return None
+    return LostSparkError(
+        "the JVM that Spark runs in ended: it was killed, or had no memory left",
+        remedy="see the system's log; give it more with --conf spark.driver.memory=8g; what was committed is kept, "
+        "so start the plan again on its checkpoint",
+    )
+
+
+def _has_ended() -> bool:
+    """Return True if the JVM that this process has started is gone."""
+    from pyspark import SparkContext
+
+    process = getattr(SparkContext._gateway, "proc", None)
+    return process is not None and process.poll() is not None
+
+
+def _translated(fault: Exception, brokers: Iterable[str]) -> ExecutionError:
     message = _QUERY.sub("", _root_message(fault).partition(_PLAN)[0])
     away = _AWAY.search(message)
     if away is not None:

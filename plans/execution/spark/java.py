@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -76,6 +77,12 @@ def java_causes(fault: BaseException) -> list[Any]:
         causes.append(java)
         java = java.getCause()
     return causes
+
+
+def remove_at_exit(jvm: Any, folder: str | Path) -> None:
+    """Let the JVM remove a folder at its exit, in case this process cannot."""
+    hooks = java_class(jvm, "org.apache.spark.util.ShutdownHookManager")
+    hooks.registerShutdownDeleteDir(java_class(jvm, "java.io.File")(str(folder)))
 
 
 @contextmanager

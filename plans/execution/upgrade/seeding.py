@@ -11,13 +11,8 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import functions as F
 
 from compiled_plan.plans.execution.checkpoint.offsets import continue_from, place_of
-from compiled_plan.plans.execution.session.spark_session import (
-    DEFAULTS,
-    FIXED,
-    PARTITIONS,
-    SOURCES_BY_NAME,
-    form_of_queries,
-)
+from compiled_plan.plans.execution.session.settings import DEFAULTS, FIXED, PARTITIONS
+from compiled_plan.plans.execution.session.spark_session import SOURCES_BY_NAME, form_of_queries
 from compiled_plan.plans.execution.session.stopping import follow
 from compiled_plan.plans.execution.spark.java import frame_of, java_class
 from compiled_plan.plans.execution.spark.storage import Folder

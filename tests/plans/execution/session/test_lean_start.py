@@ -30,14 +30,14 @@ assert str(rows[0].v) == "[1.5]", rows
 
 def test_the_launch_variable_is_set_for_the_start_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(_OPTION, raising=False)
-    with lean_start._quick_java_calls():
+    with lean_start.environment(lean_start._unset(lean_start._ASKING)):
         assert "TieredStopAtLevel=1" in os.environ[_OPTION]
     assert _OPTION not in os.environ
 
 
 def test_a_users_launch_variable_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(_OPTION, "-Dmine=1")
-    with lean_start._quick_java_calls():
+    with lean_start.environment(lean_start._unset(lean_start._ASKING)):
         assert os.environ[_OPTION] == "-Dmine=1"
     assert os.environ[_OPTION] == "-Dmine=1"
 

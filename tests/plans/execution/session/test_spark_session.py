@@ -7,11 +7,13 @@ import threading
 from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import TYPE_CHECKING
+from unittest.mock import Mock
 
 import pytest
 
 from compiled_plan import TableEnvironment
 from compiled_plan.plans.errors import ExecutionError
+from compiled_plan.plans.execution.session import lean_start
 from compiled_plan.plans.execution.session.lean_start import start_java
 from compiled_plan.plans.execution.session.spark_session import _beside, query_settings, spark_session
 
@@ -89,8 +91,10 @@ def test_secrets_of_spark_are_in_no_list_of_processes(monkeypatch: pytest.Monkey
     from pyspark import SparkContext
 
     seen: dict[str, str] = {}
-    monkeypatch.setattr(SparkContext, "_ensure_initialized", lambda conf: seen.update(conf.getAll()))
-    monkeypatch.setattr(SparkContext, "_jvm", None)
+    monkeypatch.setattr(SparkContext, "_ensure_initialized", lambda conf=None: conf and seen.update(conf.getAll()))
+    monkeypatch.setattr(SparkContext, "_gateway", None)
+    monkeypatch.setattr(lean_start, "java_class", Mock())
+    monkeypatch.setattr(lean_start, "settings_of_java", dict)
     settings = {"spark.plain": "a", "spark.hadoop.fs.s3a.secret.key": "geheim", "spark.x.url": "jdbc:x://u:geheim@h"}
     start_java(settings, quickly=True)
     assert seen.get("spark.plain") == "a" and "geheim" not in str(seen)

@@ -11,7 +11,7 @@ import pytest
 from compiled_plan.plans.execution.checkpoint.state_rows import stored_rows
 from compiled_plan.plans.execution.files.sink import FileSink
 from compiled_plan.plans.execution.session.options import GROUPS, TRANSFORM
-from compiled_plan.plans.execution.session.spark_session import ASKED, PARTITIONS
+from compiled_plan.plans.execution.session.settings import ASKED, PARTITIONS
 from compiled_plan.plans.execution.upgrade.seeding import Seeding, seeding_session
 from tests.plans.execution.checkpoint.places import Place, table
 from tests.plans.execution.upgrade.checkpoints import with_ttl

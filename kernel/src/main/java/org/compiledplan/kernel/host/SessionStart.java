@@ -16,6 +16,7 @@ import org.apache.spark.sql.execution.streaming.state.RocksDBLoader;
 import org.apache.spark.sql.functions;
 import org.apache.spark.sql.types.StructType;
 import org.codehaus.janino.ClassBodyEvaluator;
+import sun.misc.Signal;
 
 /**
  * A faster session start: classes that every run needs are loaded in parallel, and features that no
@@ -51,6 +52,14 @@ public final class SessionStart {
     List<Preparation> all = new ArrayList<>(PREPARATIONS);
     if (machineLearning) all.add(0, () -> Class.forName(FUNCTIONS));
     begin(all);
+  }
+
+  /**
+   * Leaves signals that end processes to the driver: a service manager sends them to all processes
+   * of a run, and the driver stops it. Child processes keep the default actions.
+   */
+  public static void leaveSignals() {
+    for (String name : List.of("TERM", "HUP")) Signal.handle(new Signal(name), signal -> {});
   }
 
   /**
