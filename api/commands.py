@@ -10,10 +10,11 @@ import sys
 import traceback
 from enum import IntEnum
 from functools import lru_cache
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TextIO
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn, TextIO
 
 import typer
 
+from compiled_plan.api.interrupts import Interrupted, Interrupts, handled_by
 from compiled_plan.plans.errors import CompiledPlanError, too_deep
 from compiled_plan.plans.text.visible import visible
 
@@ -41,6 +42,7 @@ class ExitCode(IntEnum):
     OK = 0, "done"
     FAILED = 1, "the program, plan or run failed or was refused"
     USAGE = 2, "wrong usage"
+    HUNG_UP = 129, "stopped by SIGHUP: the terminal was closed"
     INTERRUPTED = 130, "stopped by SIGINT"
     TERMINATED = 143, "stopped by SIGTERM"
 
@@ -161,28 +163,51 @@ def _print(word: str, text: str) -> None:
 
 def run_app(app: typer.Typer) -> None:
     """Run a command to its exit; errors show a traceback only if `--debug` is among the arguments."""
-    debug = DEBUG_FLAG in sys.argv[1:]
+    debug, interrupts = DEBUG_FLAG in sys.argv[1:], Interrupts()
     show_controls()
     # Skip the final garbage collection: it takes longer than the rest of the exit, and the memory goes anyway.
     atexit.register(gc.freeze)
     try:
-        app(prog_name=app.info.name)
-    except CompiledPlanError as fault:
-        fail(fault, debug=debug)
-        sys.exit(ExitCode.FAILED)
-    except BrokenPipeError:
-        # The reader of the output is gone (`| head`); keep Python from failing again when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(ExitCode.FAILED)
+        with handled_by(interrupts):
+            app(prog_name=app.info.name)
+    except Interrupted as end:
+        _end_by(end)
     except KeyboardInterrupt:
         sys.exit(ExitCode.INTERRUPTED)
-    except RecursionError:
-        if debug:
-            raise
-        _print("error:", too_deep().render())
-        sys.exit(ExitCode.FAILED)
     except Exception as fault:
-        if debug:
-            raise
+        if interrupts.first is not None and not debug:
+            # A failure of what the signal interrupted, such as a call of the JVM whose answer was not read.
+            _end_by(Interrupted(interrupts.first))
+        _end_by_failure(fault, debug=debug)
+
+
+def _end_by(end: Interrupted) -> NoReturn:
+    if not end.reported:
+        status.clear()
+        sys.stderr.write(f"stopped by {end.signal.name}\n")
+    raise end
+
+
+def _end_by_failure(fault: Exception, *, debug: bool) -> NoReturn:
+    fault = _with_remedy(fault)
+    if isinstance(fault, CompiledPlanError):
+        fail(fault, debug=debug)
+    elif isinstance(fault, BrokenPipeError):
+        # The reader of the output is gone (`| head`); keep Python from failing again when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    elif debug:
+        raise fault
+    else:
         _print("internal error:", f"{type(fault).__name__}: {fault}\n  try: again with {DEBUG_FLAG}, and report it")
-        sys.exit(ExitCode.FAILED)
+    sys.exit(ExitCode.FAILED)
+
+
+def _with_remedy(fault: Exception) -> Exception:
+    """The product's error for an exception that any call may raise."""
+    if isinstance(fault, RecursionError):
+        return too_deep()
+    if "pyspark" in sys.modules and not isinstance(fault, CompiledPlanError):
+        from compiled_plan.plans.execution.spark.failures import lost_spark
+
+        return lost_spark(fault) or fault
+    return fault

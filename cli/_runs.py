@@ -8,10 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
+from compiled_plan.api.interrupts import Interrupted
 from compiled_plan.cli._listening import Listening
-from compiled_plan.cli.common.running import INTERRUPTED, Progress, Stop, print_line
+from compiled_plan.cli.common.running import Progress, Stop, print_line
 from compiled_plan.cli.common.terminal import fail
 from compiled_plan.plans.errors import CompiledPlanError, ExecutionError
 from compiled_plan.plans.plan import CompiledPlan
@@ -49,7 +48,7 @@ class Runs:
         """Run plans, and return the number of plans that failed or were refused.
 
         Raises:
-            typer.Exit: a signal has stopped a run.
+            Interrupted: a signal has stopped a run, or the start of Spark.
         """
         from compiled_plan.plans.execution.secrets.values import Secrets
         from compiled_plan.plans.execution.session.kept import session_of_command
@@ -74,9 +73,12 @@ class Runs:
             failed += self._without_secrets(runs, secrets)
             if not runs:
                 return failed
-            spark = closing.enter_context(
-                session_of_command(master, settings, verbose=self.debug, meanwhile=_import_all)
-            )
+            try:
+                spark = closing.enter_context(
+                    session_of_command(master, settings, verbose=self.debug, meanwhile=_import_all)
+                )
+            except Interrupted as end:
+                raise self._interrupted(runs[0][2], end.signal) from None
             return failed + self._run_all(spark, runs, secrets)
 
     def _spark(self, plans: Sequence[tuple[str, CompiledPlan]]) -> tuple[str, Mapping[str, str]]:
@@ -157,13 +159,25 @@ class Runs:
             with stop.heeded_by(run):
                 show.follow(run)
                 show.end(run.execute())
+        except Interrupted as end:
+            raise self._interrupted(show, end.signal) from None
         except Exception as fault:
-            if isinstance(fault, StuckError) and stop.signal is not None:
+            if stop.signal is None:
+                return fault if isinstance(fault, CompiledPlanError) else translate(fault)
+            if isinstance(fault, StuckError):
                 stop.end_now()
-            return fault if isinstance(fault, CompiledPlanError) else translate(fault)
+            # The signal may have ended Spark's processes, too.
+            raise self._interrupted(show, stop.signal) from fault
         if stop.signal is not None:
-            raise typer.Exit(INTERRUPTED[stop.signal])
+            raise Interrupted(stop.signal, reported=True)
         return None
+
+    def _interrupted(self, show: Progress, number: int) -> Interrupted:
+        """Report the end of a run by a signal, before or during its work."""
+        from compiled_plan.plans.execution.batches.following import RunResult
+
+        show.end(RunResult(0, 0, 0, stopped=True))
+        return Interrupted(number, reported=True)
 
     def _tap(self, plan: CompiledPlan) -> Tap | None:
         from compiled_plan.cli._tapping import FileTap

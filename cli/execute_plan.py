@@ -135,7 +135,8 @@ def execute(
     In --checkpoint, {plan} is the name of the plan file without .json.
 
     Data goes to stdout (print sinks), progress and errors to stderr. Exit codes: 0 all plans ran, 1 a plan failed or
-    was refused, 2 wrong usage, 130 and 143 stopped by SIGINT and SIGTERM; a second signal ends the process at once.
+    was refused, 2 wrong usage, 129, 130 and 143 stopped by SIGHUP, SIGINT and SIGTERM; a second signal ends the
+    process at once.
     """
     plans, checkpoint = plans or [], options.checkpoint
     settings = spark_settings(conf or [], conf_file)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from compiled_plan.api.commands import show_controls
+from compiled_plan.api.interrupts import Interrupted, handled_by
 from compiled_plan.api.reporting import command_terms
 from compiled_plan.api.results.formats import Format
 from compiled_plan.cli._run_options import SecretSources, set_default_secrets
@@ -32,7 +33,7 @@ from compiled_plan.cli.common.terminal import (
     session_settings,
     spark_settings,
 )
-from compiled_plan.cli.shell.interrupts import Terminated, terminate
+from compiled_plan.cli.shell.interrupts import Terminated, interrupt
 from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.files.paths import STDIN
 
@@ -79,8 +80,8 @@ def shell(
     HELP lists the statements.
 
     With -e, -f or a pipe, a syntax error anywhere ends the shell before the first statement, and any error ends it; at
-    the end it waits for the INSERTs. Exit codes: 0 done, 1 a statement or a job failed, 2 wrong usage, 130 and 143
-    stopped by SIGINT and SIGTERM.
+    the end it waits for the INSERTs. Exit codes: 0 done, 1 a statement or a job failed, 2 wrong usage, 129, 130
+    and 143 stopped by SIGHUP, SIGINT and SIGTERM.
     """
     set_default_secrets(secrets)
     spark, session = spark_settings(conf or [], conf_file), session_of(session_settings(options or []), init)
@@ -89,19 +90,16 @@ def shell(
         scripts = [_Script(STDIN)]
     _keep_stderr()
     opening = _Opening(session, form, checkpoint, master, spark, debug)
-    before = signal.signal(signal.SIGTERM, terminate)
     try:
-        with command_terms():
+        with handled_by(interrupt), command_terms():
             if scripts:
                 _run_scripts(opening, scripts)
             else:
                 _converse(opening)
-    except Terminated:
-        raise typer.Exit(ExitCode.TERMINATED) from None
+    except Terminated as end:
+        raise Interrupted(end.number, reported=True) from None
     except KeyboardInterrupt:
-        raise typer.Exit(ExitCode.INTERRUPTED) from None
-    finally:
-        signal.signal(signal.SIGTERM, before)
+        raise Interrupted(signal.SIGINT, reported=True) from None
 
 
 @dataclass(frozen=True, slots=True)

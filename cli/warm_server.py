@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import queue
-import signal
 import socket
 import sys
 import threading
@@ -18,6 +17,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib import import_module
 
+from compiled_plan.api.interrupts import ENDING, code_of
 from compiled_plan.cli.common.terminal import ExitCode, console, run_app
 from compiled_plan.cli.warm.meeting import BUSY, OTHER, TAKEN, Conversation, Request, receive_request, send
 from compiled_plan.plans.execution.session.kept import OWNER, Keeper, keep_sessions
@@ -26,7 +26,7 @@ _SECONDS_TO_ASK = 10.0
 #: The interval in seconds at which an idle process with an owner looks for it.
 _SECONDS_TO_LOOK = 1.0
 #: Exit codes of stopped runs; tasks that may continue in Spark end with the process.
-_STOPPED = (ExitCode.INTERRUPTED, ExitCode.TERMINATED)
+_STOPPED = tuple(map(code_of, ENDING))
 
 
 @dataclass(eq=False)
@@ -151,7 +151,6 @@ def _run(job: WarmJob) -> int:
     own = [os.dup(number) for number in range(len(job.streams))]
     _use_streams(job.streams)
     sys.argv = list(job.request.arguments)
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         run_app(app)
         return ExitCode.OK
@@ -160,8 +159,6 @@ def _run(job: WarmJob) -> int:
     except KeyboardInterrupt:
         return ExitCode.INTERRUPTED
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
         for stream in (sys.stdout, sys.stderr):
             with suppress(OSError, ValueError):
                 stream.flush()

@@ -67,7 +67,7 @@ def serve(
         home,
     )
     # A closed terminal; `nohup` ignores the signal.
-    if signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
         signal.signal(signal.SIGHUP, server.handle_exit)
     server.run(sockets=[listening])
 

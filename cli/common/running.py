@@ -15,7 +15,8 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from compiled_plan.cli.common.terminal import ExitCode, console, status
+from compiled_plan.api.interrupts import code_of, handled_by
+from compiled_plan.cli.common.terminal import console, status
 from compiled_plan.plans.errors import CompiledPlanError, ExecutionError
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.telemetry.listeners import Listener, Message, failed_message, now_text
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
 #: Seconds between reports of a run to which no rows come, with `--verbose`.
 HEARTBEAT_SECONDS = 30.0
-INTERRUPTED = {signal.SIGINT: ExitCode.INTERRUPTED, signal.SIGTERM: ExitCode.TERMINATED}
 
 
 def print_line(line: str) -> None:
@@ -65,7 +65,7 @@ def _start_message(run: Run, path: str) -> dict[str, Any]:
 
 
 class Stop:
-    """SIGINT and SIGTERM handling: the first signal stops the run; a second one or a timeout ends the process.
+    """Signal handling of a run: the first signal stops the run; a second one or a timeout ends the process.
 
     Args:
         path: the plan file, for messages.
@@ -83,15 +83,13 @@ class Stop:
     def heeded_by(self, run: Run) -> Iterator[None]:
         """Handle signals for this run."""
         self._run = run
-        before = {number: signal.signal(number, self.on_signal) for number in INTERRUPTED}
-        try:
-            yield
-        finally:
-            if self._out_of_time and self.watch is not None:
-                # Its thread ends the process with the signal's code; the failure of the killed Spark is no other error.
-                self.watch.join()
-            for number, handler in before.items():
-                signal.signal(number, handler)
+        with handled_by(self.on_signal):
+            try:
+                yield
+            finally:
+                if self._out_of_time and self.watch is not None:
+                    # Its thread ends the process with the signal's code; the killed Spark's failure is no other error.
+                    self.watch.join()
 
     def on_signal(self, number: int, frame: FrameType | None) -> None:
         """Handle a signal."""
@@ -120,7 +118,7 @@ class Stop:
         os.write(2, f"{line}error: {self.path}: {why}: process ended, committed data is safe\n".encode())
         kill_spark()
         self._run.remove_temporary()
-        os._exit(INTERRUPTED[self.signal])
+        os._exit(code_of(self.signal))
 
 
 class Progress:

@@ -1,7 +1,8 @@
-"""SIGINT and SIGTERM in the shell: the first ends a statement, the second the shell."""
+"""Signals in the shell: SIGINT ends a statement, SIGTERM and SIGHUP end the shell."""
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from types import FrameType
@@ -9,12 +10,20 @@ from typing import Any, NoReturn
 
 
 class Terminated(KeyboardInterrupt):
-    """SIGTERM: an interrupt that ends the shell, too."""
+    """SIGTERM or SIGHUP: an interrupt that ends the shell, too.
+
+    Args:
+        number: the signal.
+    """
+
+    def __init__(self, number: int = signal.SIGTERM) -> None:
+        super().__init__()
+        self.number = number
 
 
-def terminate(number: int, frame: FrameType | None) -> NoReturn:
-    """Handler of SIGTERM."""
-    raise Terminated
+def interrupt(number: int, frame: FrameType | None) -> NoReturn:
+    """Handler of all three."""
+    raise KeyboardInterrupt if number == signal.SIGINT else Terminated(number)
 
 
 def uninterrupted(action: Callable[[], Any]) -> None:
@@ -30,8 +39,8 @@ def uninterrupted(action: Callable[[], Any]) -> None:
             try:
                 future.result()
                 break
-            except Terminated as interrupt:
-                terminated = interrupt
+            except Terminated as end:
+                terminated = end
             except KeyboardInterrupt:
                 continue
     if terminated is not None:

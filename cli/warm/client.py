@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import socket
 import subprocess
 import sys
@@ -14,7 +13,7 @@ from types import FrameType
 
 import typer
 
-from compiled_plan.cli.common.running import INTERRUPTED
+from compiled_plan.api.interrupts import code_of, handled_by
 from compiled_plan.cli.common.terminal import ExitCode, console
 from compiled_plan.cli.warm.meeting import (
     BUSY,
@@ -185,17 +184,15 @@ def _follow(peer: socket.socket) -> int:
         with suppress(OSError):
             send(peer, {"signal": number})
 
-    before = {number: signal.signal(number, tell) for number in INTERRUPTED}
     try:
-        return int(Conversation(peer).message()["exit"])
+        with handled_by(tell):
+            return int(Conversation(peer).message()["exit"])
     except EOFError:
         if signals:
-            return INTERRUPTED[signal.Signals(signals[-1])]
+            return code_of(signals[-1])
         raise ExecutionError(
             "the warm Spark process ended during the run",
             remedy="start it again; data committed to its checkpoint is safe",
         ) from None
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
         peer.close()

@@ -12,6 +12,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
+from compiled_plan.api.interrupts import ENDING, code_of
 from compiled_plan.plans.telemetry.progress_file import last_messages
 from compiled_plan.plans.text.masking import masked_text
 from compiled_plan.plans.text.properties import read_properties
@@ -20,7 +21,7 @@ from compiled_plan.service.common.texts import cut
 from compiled_plan.service.runs.folders import COMMAND, CONF, PLAN, RunFolder
 from compiled_plan.service.runs.processes import Phase, ProcessState
 
-_STOPPED = (130, 143, -signal.SIGTERM, -signal.SIGINT)
+_STOPPED = {code for number in ENDING for code in (code_of(number), -number)}
 _USAGE = 2
 
 

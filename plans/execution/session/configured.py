@@ -51,10 +51,10 @@ def configured_settings() -> dict[str, str]:
         SparkContext._ensure_initialized()
         return settings_of_java()
     words = _submit_words()
-    given = list(pairwise(words))
-    settings = _file_settings(next((value for word, value in reversed(given) if word == _FILE), None))
-    settings |= dict(value.partition("=")[::2] for word, value in given if word in _CONF)
-    return settings | {_OPTIONS[word]: value for word, value in given if word in _OPTIONS}
+    pairs = list(pairwise(words))
+    settings = _file_settings(next((value for word, value in reversed(pairs) if word == _FILE), None))
+    settings |= dict(value.partition("=")[::2] for word, value in pairs if word in _CONF)
+    return settings | {_OPTIONS[word]: value for word, value in pairs if word in _OPTIONS}
 
 
 def settings_of_java() -> dict[str, str]:

@@ -16,7 +16,7 @@ from pygments.token import Comment, Keyword, Number, String
 
 from compiled_plan.api.results.formats import Format
 from compiled_plan.api.results.kinds import JobStatus
-from compiled_plan.cli.shell.interrupts import Terminated, terminate
+from compiled_plan.cli.shell.interrupts import Terminated, interrupt
 from compiled_plan.cli.shell.lexer import SqlLexer
 from compiled_plan.cli.shell.prompt import _SCHEMAS, _style, converse, history_file, history_in, prompt_session
 from compiled_plan.cli.shell.results import Results
@@ -71,7 +71,7 @@ def test_sigterm_ends_the_shell(shell: Shell, keys: str) -> None:
     main = threading.main_thread().ident
     assert main is not None
     timer = threading.Timer(0.5, signal.pthread_kill, (main, signal.SIGTERM))
-    before = signal.signal(signal.SIGTERM, terminate)
+    before = signal.signal(signal.SIGTERM, interrupt)
     try:
         timer.start()
         with pytest.raises(Terminated):

@@ -13,7 +13,7 @@ import pytest
 
 from compiled_plan.api.results.formats import Format
 from compiled_plan.api.results.kinds import JobStatus
-from compiled_plan.cli.shell.interrupts import Terminated, terminate, uninterrupted
+from compiled_plan.cli.shell.interrupts import Terminated, interrupt, uninterrupted
 from compiled_plan.cli.shell.results import Results
 from compiled_plan.cli.shell.shell import _WARM_UP, COMMANDS, Quit, Shell, needs_spark
 from compiled_plan.plans.errors import ExecutionError, ProgramError
@@ -93,7 +93,7 @@ def test_a_failed_job_is_not_forgotten_among_many(shell: Shell) -> None:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_does_not_end_a_stop(number: signal.Signals) -> None:
     done: list[int] = []
-    before = signal.signal(signal.SIGTERM, terminate)
+    before = signal.signal(signal.SIGTERM, interrupt)
     interrupt_soon(number)
     with pytest.raises(Terminated) if number is signal.SIGTERM else nullcontext():
         uninterrupted(lambda: (time.sleep(0.4), done.append(1)))

@@ -47,9 +47,9 @@ def test_settings_of_the_file_and_of_the_environment(defaults: Path, monkeypatch
         "spark.driver.memory": "5g",
         "spark.x": "1=2",
     }
-    other = defaults.with_name("other.conf")
-    other.write_text("spark.y=2\n")
-    monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", f"--properties-file {other} pyspark-shell")
+    chosen = defaults.with_name("chosen.conf")
+    chosen.write_text("spark.y=2\n")
+    monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", f"--properties-file {chosen} pyspark-shell")
     assert outside.configured_settings() == {"spark.y": "2"}, "it replaces the file of the folder"
 
 
