@@ -12,6 +12,7 @@ from compiled_plan.plans.connectors.registry import format_spec
 from compiled_plan.plans.connectors.spec import ConnectorSpec, TableUse
 from compiled_plan.plans.connectors.table_options import Use
 from compiled_plan.plans.nodes.declared import TableFault
+from compiled_plan.plans.text.hadoop_paths import at_rest
 from compiled_plan.plans.text.options import Kind
 
 _PATH, TABLE = "dead-letter.path", "dead-letter.table"
@@ -19,7 +20,7 @@ _IGNORING = "ignore-parse-errors"
 
 OPTIONS = {
     _PATH: passive(
-        Kind.TEXT,
+        Kind.PATH,
         "Folder for unreadable records (dead letters), which otherwise fail the run. Not an option of Flink.",
         Use.SOURCE,
     ),
@@ -119,5 +120,5 @@ def faults(use: TableUse) -> Iterator[TableFault]:
 
 def _below(folder: str, place: str) -> bool:
     """Return True if a folder is `place` or below it."""
-    whole, root = (re.sub("/+", "/", text.removeprefix("file:") + "/") for text in (folder, place))
+    whole, root = (f"{at_rest(text).rstrip('/')}/" for text in (folder, place))
     return whole.startswith(root)

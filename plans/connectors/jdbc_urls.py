@@ -23,9 +23,8 @@ _TABLE = re.compile(r"(?:[\w$]++|\"[\w$ ]++\"|`[\w$ ]++`)(?:\.(?:[\w$]++|\"[\w$ 
 _IN_BRACES = re.compile(r"[^;={}]*+=\{[^}]*+\}[^;]*+|[^;]++")
 #: A word, a number, or a list of such.
 _PLAIN = re.compile(r"[\w.,:+\- ]*+")
-#: Options whose values become part of statements. The table name may be a query.
+#: Options of Spark's data source whose values become part of statements.
 _IN_STATEMENTS = (
-    "table-name",
     "dbtable",
     "query",
     "preparequery",

@@ -5,6 +5,7 @@ Sources: Flink's page "FileSystem", "Partition Commit"; values that Flink 2.3 ac
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 from compiled_plan.plans.connectors.common import passive, refused, tuning
@@ -20,6 +21,7 @@ BY_TIME_OF_PARTITION = "partition-time"
 _EXTRACTOR, _SUCCESS_FILE = "partition.time-extractor.kind", "success-file"
 _BY_CLASS = "a plan does not choose classes to load"
 
+_FILE_NAME = re.compile(r"(?!\.\.?$)[^/\\\x00-\x1f]+")
 _COMMIT = "Partition commit: "
 _TIME = "Extraction of a partition's time from its values: "
 
@@ -60,7 +62,7 @@ OPTIONS: Mapping[str, TableOption] = {
 
 
 def faults(options: Mapping[str, str], table: str) -> Iterator[TableFault]:
-    """Commit policies and partition time extractors that are not supported."""
+    """Names of other files, and commit policies and partition time extractors that are not supported."""
     kinds = [item.strip().lower() for item in options.get(KIND, "").split(",") if item.strip()]
     why = {"metastore": "there is no metastore", "custom": _BY_CLASS}
     for kind in kinds:
@@ -68,6 +70,9 @@ def faults(options: Mapping[str, str], table: str) -> Iterator[TableFault]:
             reason = why.get(kind, "Flink has 'success-file', 'metastore' and 'custom'")
             message = f"option {KIND!r} of table {table} is not supported with {kind!r}: {reason}"
             yield TableFault(message, f"set '{KIND}' to '{_SUCCESS_FILE}'", KIND, supported=False, foreign=True)
+    if _FILE_NAME.fullmatch(options.get(FILE, "_SUCCESS")) is None:
+        message = f"option {FILE!r} of table {table} is no name of a file: {options[FILE]!r}"
+        yield TableFault(message, "write a name without slashes, such as '_SUCCESS'", FILE)
     if kinds and options.get(TRIGGER, "").strip().lower() == BY_TIME_OF_PARTITION:
         extractor = options.get(_EXTRACTOR, "default")
         if extractor != "default":

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-import re
 from pathlib import Path
 
-from compiled_plan.plans.errors import CheckpointError, CompiledPlanError, DataError
+from compiled_plan.plans.errors import CheckpointError, CompiledPlanError, DataError, ProgramError
 from compiled_plan.plans.files import quoted
 from compiled_plan.plans.files.folders import folder_to_read
 from compiled_plan.plans.inspection.checkpoints import CheckpointReader
@@ -14,8 +13,7 @@ from compiled_plan.plans.nodes.scan import TableSourceScan
 from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.nodes.tables import CatalogTable
 from compiled_plan.plans.plan import CompiledPlan
-
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:/")
+from compiled_plan.plans.text.hadoop_paths import hadoop_path
 
 
 def check_places(plan: CompiledPlan, checkpoint: str = "") -> None:
@@ -91,9 +89,12 @@ def _check_checkpoint(text: str) -> None:
 
 
 def local_place(text: str) -> Path | None:
-    """The local path that a text names; None for another file system."""
-    local = text.removeprefix("file://").removeprefix("file:")
-    return None if _SCHEME.match(local) else Path(local).absolute()
+    """The local path that a text names; None for another file system, and for a text that is no path."""
+    try:
+        path = hadoop_path(text)
+    except ProgramError:
+        return None
+    return Path(path.path).absolute() if path.is_local else None
 
 
 def _place(table: CatalogTable) -> tuple[str, Path | None]:

@@ -9,9 +9,10 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import urlsplit
 
+from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.nodes.tables import CatalogTable
+from compiled_plan.plans.text.hadoop_paths import hadoop_path
 from compiled_plan.plans.text.masking import masked_url
 
 #: The namespace of jobs, and of tables without a system of their own.
@@ -31,8 +32,10 @@ def dataset_of(table: CatalogTable) -> Dataset:
     """The identity of a table, without names or passwords of users."""
     options = table.options
     connector = options.get("connector", "")
-    if connector == "filesystem" and "path" in options:
-        return _of_path(options["path"])
+    if connector == "filesystem":
+        dataset = _of_path(options.get("path", ""))
+        if dataset is not None:
+            return dataset
     if connector in ("kafka", "upsert-kafka"):
         broker = options.get("properties.bootstrap.servers", "").split(",")[0].strip()
         return Dataset(f"kafka://{broker}", options.get("topic") or options.get("topic-pattern", ""))
@@ -43,13 +46,16 @@ def dataset_of(table: CatalogTable) -> Dataset:
     return Dataset(NAMESPACE, ".".join(table.path))
 
 
-def _of_path(path: str) -> Dataset:
-    url = urlsplit(masked_url(path))
-    if url.scheme in ("", "file"):
-        return Dataset("file", str(Path(url.path).absolute()))
-    place = url.netloc.rpartition("@")[2] if url.scheme != "abfss" else url.netloc
-    name = url.path if url.scheme in ("hdfs", "webhdfs") else url.path.strip("/") or "/"
-    scheme = {"s3a": "s3", "s3n": "s3"}.get(url.scheme, url.scheme)
+def _of_path(text: str) -> Dataset | None:
+    try:
+        path = hadoop_path(text)
+    except ProgramError:
+        return None
+    if path.is_local:
+        return Dataset("file", str(Path(path.path).absolute()))
+    place = path.authority if path.scheme == "abfss" else path.authority.rpartition("@")[2]
+    name = path.path if path.scheme in ("hdfs", "webhdfs") else path.path.strip("/") or "/"
+    scheme = {"s3a": "s3", "s3n": "s3"}.get(path.scheme, path.scheme)
     return Dataset(f"{scheme}://{place}", name)
 
 

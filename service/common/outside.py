@@ -6,61 +6,35 @@ The check walks the whole JSON of a plan, so that it covers new node types, too.
 from __future__ import annotations
 
 import json
+import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
 
 from compiled_plan.plans.connectors.outside import reached_by
 from compiled_plan.plans.connectors.reached import Reach
-from compiled_plan.plans.errors import UnsupportedError
+from compiled_plan.plans.connectors.registry import connector_spec
+from compiled_plan.plans.connectors.specs import spark
+from compiled_plan.plans.errors import ProgramError, UnsupportedError
 from compiled_plan.plans.functions.jars import JarError, jar_with
 from compiled_plan.plans.functions.loading import places_of
 from compiled_plan.plans.rex.java import function_named
+from compiled_plan.plans.text import jsontext
 from compiled_plan.plans.text.masking import masked
+from compiled_plan.plans.text.options import Kind
+from compiled_plan.service.common.places import Allowed, is_within
 
 #: URI schemes of servers, which are neither local files nor file stores.
 _SERVERS = ("jdbc", "http", "https", "kafka", "redis", "mongodb", "amqp", "nats", "pulsar", "mysql", "postgresql")
 #: Suffixes of options whose values are paths.
 _OF_PATHS = ("path", "paths", "location", "file", "dir", "directory", "folder", "keytab")
-_PATTERN = re.compile(r"[*?\[{]")
+#: Further ones of Spark's data sources: without a scheme, a URL is a path.
+_OF_URLS = ("url", "uri")
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*(?=:)")
-
-
-@dataclass(frozen=True, slots=True)
-class Allowed:
-    """The resources that the operator allows.
-
-    Args:
-        programs: folders of Python functions, and of jars with Java functions.
-        data: folders, or their URIs, of tables.
-        home: the home folder of the service; tables may be in its `data` only, even if `data` above contains it.
-    """
-
-    programs: tuple[str, ...] = ()
-    data: tuple[str, ...] = ()
-    home: str = ""
-
-    def holds(self, place: str) -> bool:
-        """Return True if a table may be at a file, folder or URI.
-
-        Spark expands glob patterns in paths, and reads folders recursively.
-        """
-        fixed = _PATTERN.split(place, maxsplit=1)[0]
-        if fixed != place and ".." in place:
-            return False
-        if self.home and _within(place, self.home):
-            return _within(place, data_of(self.home))
-        if self.home and _within(self.home, place if fixed == place else fixed[: fixed.rfind("/") + 1] or "."):
-            return False
-        return any(_within(place, folder) for folder in self.data)
-
-
-def data_of(home: str) -> str:
-    """The folder for tables in the home folder of a service."""
-    return f"{home}/data"
+_ABOVE = re.compile(r"\.\./|/\.\.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +52,30 @@ def check_outside(plan: Any, allowed: Allowed) -> None:
     Raises:
         UnsupportedError: with the table or function.
     """
+    for _ in _opened_tables(plan, allowed):
+        pass
+
+
+def confined(text: str, allowed: Allowed) -> tuple[str, Any]:
+    """The plan of a run and its JSON: the paths that its tables open are in place of those that they have.
+
+    Raises:
+        UnsupportedError: the plan uses a resource that the operator does not allow; with the table or function.
+    """
+    plan, is_same = jsontext.loads(text), True
+    for table, options in list(_opened_tables(plan, allowed)):
+        is_same = is_same and table.value == options
+        table.value.update(options)
+    return text if is_same else jsontext.dumps(plan), plan
+
+
+def _opened_tables(plan: Any, allowed: Allowed) -> Iterator[tuple[Value, dict[str, Any]]]:
+    """The tables of a plan, with their options as a run gets them."""
     for function in objects_of(plan, "python"):
         _check_function(function, allowed.programs)
     jars_of(plan, allowed)
     for table in objects_of(plan, "options"):
-        options = {key: value for key, value in table.value.items() if isinstance(value, str)}
-        for key, value in options.items():
-            _check_option(table.where, key, value, allowed)
-        _check_reached(table.where, options, allowed)
+        yield table, _opened_options(table, allowed)
 
 
 def objects_of(plan: Any, key: str) -> Iterator[Value]:
@@ -145,7 +135,7 @@ def _check_function(function: Value, folders: Sequence[str]) -> None:
     """Raise unless the module's file is in an allowed folder and no other module shadows it in a run."""
     module, class_, file = (str(function.value.get(name, "")) for name in ("module", "class", "file"))
     where = f"{function.where}, {file}" if file else function.where
-    if not any(_within(file, folder) for folder in folders) if file else not _is_found(module, folders):
+    if not _is_in(Path(file), folders) if file else not _is_found(module, folders):
         raise UnsupportedError(
             f"the Python function {module}.{class_} is not in an allowed folder",
             where=where,
@@ -158,12 +148,17 @@ def _check_function(function: Value, folders: Sequence[str]) -> None:
             remedy="compile the program again",
         )
     top = module.partition(".")[0]
-    if not all(any(_within(str(place), folder) for folder in folders) for place in places_of(top)):
+    if not all(_is_in(place, folders) for place in places_of(top)):
         raise UnsupportedError(
             f"another module {top!r} exists, which would be imported instead of the function's",
             where=where,
             remedy="rename the function's module",
         )
+
+
+def _is_in(file: Path, folders: Sequence[str]) -> bool:
+    place = os.path.realpath(file)
+    return any(is_within(place, os.path.realpath(folder)) for folder in folders)
 
 
 def _is_found(module: str, folders: Sequence[str]) -> bool:
@@ -180,25 +175,60 @@ def _is_module(file: Path, module: str) -> bool:
     return file.suffix == ".py" and list(path[-len(parts) :]) == parts
 
 
-def _check_option(where: str, key: str, value: str, allowed: Allowed) -> None:
-    for place in _places(key, value):
-        _check_place(where, key, place, allowed)
+def _opened_options(table: Value, allowed: Allowed) -> dict[str, Any]:
+    """The options of a table with the paths that it opens."""
+    options = {key: value for key, value in table.value.items() if isinstance(value, str)}
+    _check_reached(table.where, options, allowed)
+    return {**table.value, **{key: _opened(table.where, options, key, allowed) for key in options}}
 
 
-def _check_place(where: str, key: str, place: str, allowed: Allowed) -> None:
-    if not allowed.holds(place):
+def _opened(where: str, options: Mapping[str, str], key: str, allowed: Allowed) -> str:
+    """The value of an option with the paths that its reader opens."""
+    value, connector = options[key], connector_spec(options.get("connector"))
+    declared = None if connector is None else connector.option(key)
+    if declared is not None and declared.kind is Kind.PATH:
+        return _place(where, key, value, allowed.opened)
+    if connector is spark.SPEC and key.lower() in ("path", "paths"):
+        opened = partial(_place, where, key, opening=partial(allowed.opened, pattern=True))
+        return opened(value) if key.lower() == "path" else json.dumps([*map(opened, _listed(where, key, value))])
+    if _is_place(key, value, (*_OF_PATHS, *_OF_URLS) if connector is spark.SPEC else _OF_PATHS):
+        _place(where, key, value, allowed.opened_plainly)
+    return value
+
+
+def _listed(where: str, key: str, value: str) -> list[str]:
+    """The paths of a JSON list, as Spark's option `paths` has them."""
+    try:
+        paths = json.loads(value)
+    except (ValueError, RecursionError):
+        paths = None
+    if not isinstance(paths, list) or not all(isinstance(path, str) for path in paths):
         raise UnsupportedError(
-            f"the option {key!r} refers to {place!r}, which is not in an allowed folder",
-            where=where,
-            remedy=f"use one of {', '.join(allowed.data)}, or ask the operator to allow its folder (--data)",
+            f"the option {key!r} is no list of paths", where=where, remedy='write ["path", "path"], or use \'path\''
         )
+    return paths
+
+
+def _place(where: str, key: str, text: str, opening: Callable[[str], str | None]) -> str:
+    """The path that a table opens for a text."""
+    try:
+        opened = opening(text)
+    except ProgramError as fault:
+        raise UnsupportedError(f"the option {key!r}: {fault.message}", where=where, remedy=fault.remedy) from None
+    if opened is None:
+        raise UnsupportedError(
+            f"the option {key!r} refers to {text!r}, which is not in an allowed folder",
+            where=where,
+            remedy="use one of the folders of --data, or ask the operator to allow this one",
+        )
+    return opened
 
 
 def _check_reached(where: str, options: Mapping[str, str], allowed: Allowed) -> None:
     """Raise for options by which a connector accesses other files, loads code, or may do so."""
     for reached in reached_by(options):
         if reached.kind is Reach.FILE:
-            _check_place(where, reached.option, reached.value, allowed)
+            _place(where, reached.option, reached.value, allowed.opened_plainly)
         else:
             (value,) = masked({f"{reached.option} {reached.name}": reached.value}).values()
             raise UnsupportedError(
@@ -208,48 +238,12 @@ def _check_reached(where: str, options: Mapping[str, str], allowed: Allowed) -> 
             )
 
 
-def _places(key: str, value: str) -> Iterator[str]:
-    """The files and folders in an option's value."""
-    value = value.lstrip()
-    is_path = key.lower().endswith(_OF_PATHS)
-    if is_path and value.startswith("["):
-        # Spark takes a list of paths as JSON.
-        try:
-            paths = json.loads(value)
-        except (ValueError, RecursionError):
-            paths = [value]
-        yield from (path if isinstance(path, str) else value for path in paths)
-        return
-    scheme = _SCHEME.match(value)
+def _is_place(key: str, value: str, of_paths: tuple[str, ...]) -> bool:
+    """Return True if the value of an option may be a file or folder of this machine or of a store."""
+    scheme = _SCHEME.match(value.lstrip())
+    is_path = key.lower().endswith(of_paths)
     if scheme is None:
-        if is_path or value.startswith(("/", "~")):
-            yield value
-    elif scheme[0].lower() == "file" or (
+        return is_path or value.lstrip().startswith(("/", "~")) or _ABOVE.search(value) is not None
+    return scheme[0].lower() == "file" or (
         scheme[0].lower() not in _SERVERS and "/" in value and (is_path or "://" in value)
-    ):
-        yield value
-
-
-def _within(place: str, folder: str) -> bool:
-    """Return True if a file or URI is in a folder, after resolving links and `..`."""
-    if (remote := _remote(folder)) is not None:
-        uri = _remote(place)
-        return uri is not None and ".." not in uri and (uri == remote or uri.startswith(f"{remote}/"))
-    if _remote(place) is not None:
-        return False
-    return _local(place).is_relative_to(_local(folder))
-
-
-def _remote(place: str) -> str | None:
-    """The normalized URI of a remote file; None for a local path."""
-    scheme = _SCHEME.match(place)
-    if scheme is None or scheme[0].lower() == "file":
-        return None
-    parts = urlsplit(place)
-    return f"{parts.scheme.lower()}://{parts.netloc}{unquote(parts.path)}".rstrip("/")
-
-
-def _local(place: str) -> Path:
-    if place.lower().startswith("file:"):
-        place = unquote(urlsplit(place).path)
-    return Path(place).expanduser().resolve()
+    )

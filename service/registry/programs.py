@@ -10,7 +10,7 @@ from typing import Any
 
 from compiled_plan.plans.errors import PlanError, UnsupportedError
 from compiled_plan.plans.text.masking import HIDDEN
-from compiled_plan.service.common.outside import Allowed, data_of
+from compiled_plan.service.common.places import Allowed, data_of
 from compiled_plan.service.common.settings import Settings
 from compiled_plan.service.registry.parts import Parts
 from compiled_plan.service.store.versions import Kind, Language, NewVersion

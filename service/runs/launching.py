@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +13,8 @@ from sqlalchemy.orm import Session
 from compiled_plan.plans.nodes.configuration import freshness_of
 from compiled_plan.plans.telemetry.progress_file import last_number
 from compiled_plan.plans.text.properties import properties_text
-from compiled_plan.service.common.outside import Allowed, check_outside, jars_of, objects_of
+from compiled_plan.service.common.outside import confined, jars_of, objects_of
+from compiled_plan.service.common.places import Allowed
 from compiled_plan.service.runs.folders import CONF, PLAN
 from compiled_plan.service.runs.processes import Launch, checkpoint_lock
 from compiled_plan.service.runs.settings import Files, settings_of, submitting_environment
@@ -70,12 +70,12 @@ def launch_of(
     else:
         settings = settings_of(pipeline.run_settings)
         facts["launcher"], facts["stop_within"] = settings.launcher, settings.stop_within
-        files[PLAN] = versions.plan_text(session, versions.find(session, pipeline, wanted.version))
-        plan = json.loads(files[PLAN])
-        facts["trigger"] = "" if settings.ends else settings.trigger or freshness_in(plan)
+        plan = runnable(versions.plan_text(session, versions.find(session, pipeline, wanted.version)), allowed)
+        files[PLAN] = plan.text
+        facts["trigger"] = "" if settings.ends else settings.trigger or freshness_in(plan.document)
         more = ["--upgrade", wanted.upgrade] if wanted.upgrade != "check" else []
         more += wanted.options
-        more += functions_of(plan, allowed)
+        more += plan.options
         if settings.launcher == "spark-submit":
             environment = submitting_environment()
         files[CONF] = properties_text(settings.conf)
@@ -86,21 +86,33 @@ def launch_of(
     return Launch(argv, Path.cwd(), lock, environment, facts, files)
 
 
-def functions_of(plan: Any, allowed: Allowed) -> list[str]:
-    """Options of `execute-plan` for a plan's functions.
+@dataclass(frozen=True, slots=True)
+class Runnable:
+    """A plan as a run gets it.
 
     Args:
-        plan: the JSON of the plan.
-        allowed: the allowed resources.
+        text: its text, with the paths that its tables open.
+        document: its JSON.
+        options: options of `execute-plan` for its functions.
+    """
+
+    text: str
+    document: Any
+    options: Sequence[str]
+
+
+def runnable(text: str, allowed: Allowed) -> Runnable:
+    """A plan as a run gets it.
 
     Raises:
         UnsupportedError: the plan uses a resource that is not allowed.
     """
-    check_outside(plan, allowed)
+    text, plan = confined(text, allowed)
     modules = sorted(set(function_modules(plan)))
     folders = os.pathsep.join(allowed.programs)
     places = [*(f"{module}={folders}" for module in modules), *map(str, jars_of(plan, allowed))]
-    return [part for place in places for part in ("--functions-from", place)]
+    options = [part for place in places for part in ("--functions-from", place)]
+    return Runnable(text, plan, options)
 
 
 def freshness_in(plan: Any) -> str:

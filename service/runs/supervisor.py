@@ -20,7 +20,7 @@ from sqlalchemy.orm import Session
 
 from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.execution.session.options import RunOptions
-from compiled_plan.service.common.outside import Allowed, data_of
+from compiled_plan.service.common.places import Allowed, data_of
 from compiled_plan.service.common.settings import Keep
 from compiled_plan.service.runs import glance
 from compiled_plan.service.runs.endings import Ending, Outcome, last_of

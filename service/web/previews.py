@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 from fastapi import APIRouter
 from pydantic import Field, model_validator
 
@@ -18,7 +16,7 @@ from compiled_plan.service.registry.parts import Parts
 from compiled_plan.service.runs.endings import without_secrets
 from compiled_plan.service.runs.folders import PLAN, RunFolder
 from compiled_plan.service.runs.jobs import Job
-from compiled_plan.service.runs.launching import functions_of
+from compiled_plan.service.runs.launching import runnable
 from compiled_plan.service.runs.processes import current
 from compiled_plan.service.runs.taps import close_tap, open_tap, read_tap
 from compiled_plan.service.store import pipelines
@@ -91,15 +89,13 @@ def begin_preview(who: Editor, parts: PartsOf, runs: RunsOf, body: ToPreview) ->
     """
     old = before(parts, body.over, body.version) if body.over is not None else None
     sample = _sample(parts, body, old)
-    plan = _plan(parts, body, old, sample)
-    document = json.loads(plan)
-    functions = functions_of(document, programs.allowed(parts.settings))
-    arguments = [f"{{{PLAN}}}", "--rows", str(body.rows), "--seconds", str(body.seconds), *functions]
-    files = {PLAN: plan}
+    plan = runnable(_plan(parts, body, old, sample), programs.allowed(parts.settings))
+    arguments = [f"{{{PLAN}}}", "--rows", str(body.rows), "--seconds", str(body.seconds), *plan.options]
+    files = {PLAN: plan.text}
     if sample:
         arguments += ["--sample", f"{{{_TESTS}}}", f"--test={sample['test']}"]
         files[_TESTS] = sample["tests"]
-    job = Job(arguments, files, secrets_in(document))
+    job = Job(arguments, files, secrets_in(plan.document))
     return PreviewJob.of_job(runs.previews.begin(who.name, job))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from typing import Annotated, Any
 
@@ -15,7 +14,7 @@ from compiled_plan.service.common.texts import Argument
 from compiled_plan.service.runs.asking import ask
 from compiled_plan.service.runs.folders import CONF, PLAN
 from compiled_plan.service.runs.generations import generation_of
-from compiled_plan.service.runs.launching import functions_of
+from compiled_plan.service.runs.launching import runnable
 from compiled_plan.service.runs.settings import option, settings_of
 from compiled_plan.service.runs.upgrading import State, course_of
 from compiled_plan.service.store import pipelines, versions
@@ -110,10 +109,10 @@ def check(who: Editor, parts: PartsOf, runs: RunsOf, name: Name, body: Target) -
         pipeline = pipelines.find(session, name)
         plan = versions.plan_text(session, versions.find(session, pipeline, body.version))
         checkpoint, settings = runs.checkpoint(pipeline.id), settings_of(pipeline.run_settings)
-    functions = functions_of(json.loads(plan), runs.allowed)
+    run = runnable(plan, runs.allowed)
     options = ["--checkpoint", str(checkpoint), "--dry-run", "--json", "--upgrade", body.how, *body.options]
-    options += [*settings.spark(f"{{{CONF}}}"), *functions, f"{{{PLAN}}}"]
-    return ask(runs.command, options, {PLAN: plan, CONF: properties_text(settings.conf)})
+    options += [*settings.spark(f"{{{CONF}}}"), *run.options, f"{{{PLAN}}}"]
+    return ask(runs.command, options, {PLAN: run.text, CONF: properties_text(settings.conf)})
 
 
 @router.post("/migrate", summary="Upgrade to another version with the current state", response_model=UpgradeDocument)

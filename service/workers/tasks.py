@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from compiled_plan.plans.errors import ProgramError, UnsupportedError, too_deep
 from compiled_plan.plans.plan import CompiledPlan
-from compiled_plan.service.common.outside import Allowed, check_outside, jars_of
+from compiled_plan.service.common.outside import check_outside, jars_of
+from compiled_plan.service.common.places import Allowed
 
 if TYPE_CHECKING:
     from compiled_plan.api.testing.cases import Case

@@ -1,8 +1,8 @@
 """Masked secrets in programs, and their values from the version in force.
 
-An editor of a program must neither learn its secrets nor have a run send them elsewhere. A masked value is therefore
-restored only in its old place, the WITH clause of the same table, if all options that may decide its destination are
-unchanged.
+An editor of a program must neither learn its secrets, nor have a run send them elsewhere, nor read other data with
+them. A masked value is therefore restored only in its old place, the WITH clause of the same table, if all options that
+may decide its destination and the data there are unchanged: server, driver, database, table, topic.
 """
 
 from __future__ import annotations
@@ -30,8 +30,6 @@ _REMEDY = "write the value"
 _HARMLESS = frozenset(
     {Kind.BOOLEAN, Kind.INTEGER, Kind.COUNT, Kind.POSITIVE, Kind.NUMBER, Kind.RATE, Kind.DURATION, Kind.MEMORY}
 )
-#: Options that select data on the same server.
-_ON_SERVER = frozenset({"table-name", "topic"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,19 +169,15 @@ def _moved(key: str, where: str) -> PlanError:
     return PlanError(
         f"the value of {key!r} is masked here, but other options of its table differ from the version in force",
         where=where,
-        remedy="write the secrets of a table again when its connector, address or driver changes",
+        remedy="write the secrets of a table again when its connector, address, driver, table or topic changes",
     )
 
 
 def _target(options: Options) -> Options:
-    """The options that may decide the destination of a secret: all options not known to be harmless."""
+    """The options that may decide what a secret gives access to: all options not known to be harmless."""
     spec = connector_spec(options.get("connector"))
     declared = {} if spec is None else spec.options
-    return {
-        key: value
-        for key, value in options.items()
-        if key not in _ON_SERVER and (key not in declared or declared[key].kind not in _HARMLESS)
-    }
+    return {key: value for key, value in options.items() if key not in declared or declared[key].kind not in _HARMLESS}
 
 
 def _tables(plan: Any) -> Iterator[Options]:

@@ -11,6 +11,7 @@ from compiled_plan.plans.connectors.jars import DRIVERS
 from compiled_plan.plans.connectors.jdbc_filters import takes_over
 from compiled_plan.plans.connectors.jdbc_urls import reached
 from compiled_plan.plans.connectors.spec import ConnectorSpec, Faults, LookupSpec, SinkSpec, SourceSpec, TableUse
+from compiled_plan.plans.connectors.table_names import name_parts
 from compiled_plan.plans.connectors.table_options import TableOption, Use
 from compiled_plan.plans.nodes.declared import TableFault
 from compiled_plan.plans.text.durations import parse_duration
@@ -66,8 +67,11 @@ def _part_faults(row: t.RowType, options: Mapping[str, str]) -> Faults:
 
 
 def _faults(use: TableUse) -> Iterator[TableFault]:
-    """User without password or the reverse, invalid timeout, cache without eviction."""
+    """A query in place of a table, user without password or the reverse, invalid timeout, cache without eviction."""
     options, table = use.options, use.table
+    if name_parts(options["table-name"]) is None:
+        message = f"'table-name' = {options['table-name']!r} of table {table} is no name of a table"
+        yield TableFault(message, "name a table or view; make a view of a query, in the database", "table-name")
     for option, missing in (("username", "password"), ("password", "username")):
         if option in options and missing not in options:
             message = f"table {table} has the option {option!r} and lacks {missing!r}"

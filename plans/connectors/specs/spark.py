@@ -89,6 +89,10 @@ _CLASS = re.compile(r"(?:[a-z_]\w*+\.){2,}+[A-Z][\w$]*+")
 def reached(options: Mapping[str, str]) -> Iterator[Reached]:
     """Files and code that options of a data source reach: as the connectors of databases and Kafka do, and classes."""
     lowered = {key.lower(): value for key, value in options.items()}
+    provider = options.get("provider", "")
+    if "." in provider or "$" in provider:
+        message = f"provider {provider!r} is a class"
+        yield Reached(Reach.CODE, "provider", provider, message, "name the data source by its short name", provider)
     if lowered.get("provider", "").lower() == "jdbc" or lowered.get("url", "").lower().startswith("jdbc:"):
         yield from jdbc_urls.reached(lowered, settings=sorted(lowered.keys() - _OF_JDBC))
     yield from kafka_settings.reached(lowered, "kafka.")

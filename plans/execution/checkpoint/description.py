@@ -21,8 +21,9 @@ from compiled_plan.plans.inspection.diff.facts import RunFacts
 from compiled_plan.plans.inspection.identity import derived_uids
 from compiled_plan.plans.inspection.lineage.operators import OperatorLineage
 from compiled_plan.plans.inspection.lineage.plans import lineage_of
-from compiled_plan.plans.inspection.lineage.table_identity import at_rest, local_place
+from compiled_plan.plans.inspection.lineage.table_identity import local_place
 from compiled_plan.plans.rex import UserFunction
+from compiled_plan.plans.text.hadoop_paths import at_rest
 from compiled_plan.plans.version import product_version
 
 if TYPE_CHECKING:

@@ -34,15 +34,14 @@ def lookup(table: LookupTable) -> str:
     url = options.text("url")
     # Flink's dialects leave the case of names alone in databases that do not quote by default.
     dialect = dialect_of(url)
-    quote = dialect.quote if dialect.quotes_table else ""
-    names = [f"{quote}{name}{quote}" for name in table.columns.names]
+    names = [dialect.written(name) for name in table.columns.names]
     wanted = " AND ".join(f"{names[at]} = ?" for at in table.keys)
     description = {
         "url": url,
         "driver": options.get("driver"),
         "user": options.get("username"),
         "password": options.get("password"),
-        "query": f"SELECT {', '.join(names)} FROM {quote}{options.text('table-name')}{quote} WHERE {wanted}",
+        "query": f"SELECT {', '.join(names)} FROM {dialect.tables(options.text('table-name'))[0]} WHERE {wanted}",
         "values": dialect.values,
         "types": [ddl(type_) for type_ in table.columns.types],
         "retries": options.number("lookup.max-retries"),

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from compiled_plan.plans.connectors.table_names import Part, is_plain, name_parts
+
 
 @dataclass(frozen=True, slots=True)
 class Target:
@@ -97,10 +99,17 @@ class Dialect:
         """The quoted name."""
         return f"{self.quote}{name.replace(self.quote, self.quote * 2)}{self.quote}"
 
+    def written(self, name: str) -> str:
+        """A name as Flink writes it; it never is more than a name."""
+        return name if is_plain(name) and not self.quotes_table else self.quoted(name)
+
     def tables(self, name: str) -> tuple[str, ...]:
         """Candidates for a table's name in a statement, Flink's first."""
-        parts = ".".join(self.quoted(part) for part in name.split("."))
-        names = (self.quoted(name), parts) if self.quotes_table else (name, parts, self.quoted(name))
+        parts = name_parts(name) or (Part(name, is_plain=False),)
+        whole = self.quoted(".".join(part.text for part in parts))
+        in_parts = ".".join(self.quoted(part.text) for part in parts)
+        as_written = ".".join(part.text if part.is_plain else self.quoted(part.text) for part in parts)
+        names = (whole, in_parts) if self.quotes_table else (as_written, in_parts, whole)
         return tuple(dict.fromkeys(names))
 
     @staticmethod

@@ -12,7 +12,7 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 
 from compiled_plan.plans.connectors.specs.spark import SPEC, UNTYPED
-from compiled_plan.plans.errors import ExecutionError, UnsupportedError
+from compiled_plan.plans.errors import ExecutionError
 from compiled_plan.plans.execution.interfaces.connectors import TableSpec
 from compiled_plan.plans.text.masking import masked_text
 
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 #: The last line of a Python traceback.
 _RAISED = re.compile(r"[\w.]+(Error|Exception|Failure)\b")
-#: Spark's setting with the classes that plans may use as providers, separated by commas.
-ALLOWED = "spark.compiledPlan.providers"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,22 +39,10 @@ class Opened:
 
     @classmethod
     def of(cls, spark: SparkSession, table: TableSpec) -> Opened:
-        """The data source of a table.
-
-        Raises:
-            UnsupportedError: the provider is a class that is not allowed.
-        """
-        name = table.options["provider"]
-        if "." in name or "$" in name:
-            allowed = {scheme.strip() for scheme in (spark.conf.get(ALLOWED, "") or "").split(",")}
-            if name not in allowed:
-                raise UnsupportedError(
-                    f"provider {name!r} is a class, and a plan may not choose which classes are loaded",
-                    where=f"table {table.identifier}, WITH, 'provider'",
-                    remedy=f"name the data source by its short name, or allow it: --conf {ALLOWED}={name}",
-                )
+        """The data source of a table."""
         own = {"connector", *SPEC.options}
-        return cls(spark, table, name, {key: value for key, value in table.options.items() if key not in own})
+        passed = {key: value for key, value in table.options.items() if key not in own}
+        return cls(spark, table, table.options["provider"], passed)
 
     @property
     def typed(self) -> bool:

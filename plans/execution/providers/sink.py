@@ -23,7 +23,6 @@ def write(table: TableSpec, context: SinkContext) -> RowSink:
     """A sink for a table; compares its columns with existing data.
 
     Raises:
-        UnsupportedError: its provider is a class that is not allowed.
         DataError: its columns differ from those of the data source; names the column and both types.
     """
     opened = Opened.of(context.spark, table)

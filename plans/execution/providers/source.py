@@ -33,7 +33,7 @@ def read(table: TableSpec, context: SourceContext) -> RowSource:
     """The rows of a table; columns that the plan does not use are null.
 
     Raises:
-        UnsupportedError: its provider is a class that is not allowed, or must be a stream and is not.
+        UnsupportedError: it must be a stream and is not.
         DataError: its columns differ from those of the data source; names the column and both types.
         ExecutionError: the data source refuses; gives its reason.
     """

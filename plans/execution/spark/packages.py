@@ -138,6 +138,8 @@ def _fetched(spark: SparkSession, package: Package) -> Path:
 
 #: Spark's setting with the classes, login modules and parameters that a plan's tables may use, separated by commas.
 ALLOWED = "spark.compiledPlan.classes"
+#: The same for the classes that its tables may use as providers of the connector `spark`.
+PROVIDERS = "spark.compiledPlan.providers"
 
 
 def check_loaded_code(plan: CompiledPlan, spark: SparkSession) -> None:
@@ -146,13 +148,17 @@ def check_loaded_code(plan: CompiledPlan, spark: SparkSession) -> None:
     Raises:
         UnsupportedError: names the table and the option.
     """
-    allowed = {name.strip().lower() for name in (spark.conf.get(ALLOWED, "") or "").split(",")}
+    allowed = {
+        setting: {name.strip().lower() for name in (spark.conf.get(setting, "") or "").split(",")}
+        for setting in (ALLOWED, PROVIDERS)
+    }
     for node in plan.nodes:
         for _, table in node.tables():
             for reached in reached_by(_options(table)):
-                if reached.kind is Reach.CODE and not allowed & {reached.name.lower(), reached.value.lower()}:
+                setting = PROVIDERS if reached.option == "provider" else ALLOWED
+                if reached.kind is Reach.CODE and not allowed[setting] & {reached.name.lower(), reached.value.lower()}:
                     raise UnsupportedError(
                         f"{reached.message}, and a plan may not choose which code runs",
                         where=f"table {table.identifier}, WITH, {reached.option!r}",
-                        remedy=f"{reached.remedy}, or allow it: --conf {ALLOWED}={reached.name}",
+                        remedy=f"{reached.remedy}, or allow it: --conf {setting}={reached.name}",
                     )

@@ -12,7 +12,7 @@ from compiled_plan.plans.execution.stages.hosted import hosted_of
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan
 from compiled_plan.plans.inspection.diff.mapping import KernelSide
 from compiled_plan.plans.inspection.lineage.kernel_operators import KernelInput, KernelOperator
-from compiled_plan.plans.inspection.lineage.table_identity import at_rest
+from compiled_plan.plans.text.hadoop_paths import at_rest
 
 
 def kernel_side(

@@ -26,10 +26,11 @@ from compiled_plan.plans.inspection.diff.facts import RunFacts
 from compiled_plan.plans.inspection.lineage.operators import Item, Property
 from compiled_plan.plans.inspection.lineage.plans import lineage_of
 from compiled_plan.plans.inspection.lineage.same_tables import options_digest
-from compiled_plan.plans.inspection.lineage.table_identity import at_rest, is_relative, local_place, paths_of
+from compiled_plan.plans.inspection.lineage.table_identity import is_relative, local_place, paths_of
 from compiled_plan.plans.nodes.scan import TableSourceScan
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.rex import UserFunction
+from compiled_plan.plans.text.hadoop_paths import at_rest
 
 #: The format that is written.
 FORMAT = 4

@@ -18,9 +18,10 @@ from compiled_plan.plans.inspection.lineage.meaning import Meaning, compose, cou
 from compiled_plan.plans.inspection.lineage.plans import flows_of
 from compiled_plan.plans.inspection.lineage.rows import Port, Rows, sides
 from compiled_plan.plans.inspection.lineage.shifts import Shift, relate
-from compiled_plan.plans.inspection.lineage.table_identity import at_rest, by_name
+from compiled_plan.plans.inspection.lineage.table_identity import by_name
 from compiled_plan.plans.inspection.operators.calls import call_of
 from compiled_plan.plans.plan import CompiledPlan
+from compiled_plan.plans.text.hadoop_paths import at_rest
 
 
 @dataclass(frozen=True, slots=True, order=True)

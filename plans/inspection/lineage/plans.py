@@ -10,7 +10,6 @@ from compiled_plan.plans.inspection.lineage.operators import Item, Lineage, Oper
 from compiled_plan.plans.inspection.lineage.rows import Branch, Rows, port
 from compiled_plan.plans.inspection.lineage.table_identity import (
     TableIdentity,
-    at_rest,
     by_place,
     options_of,
     source_of,
@@ -22,6 +21,7 @@ from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.nodes.stateless import Calc, Union
 from compiled_plan.plans.nodes.tables import CatalogTable
 from compiled_plan.plans.plan import CompiledPlan
+from compiled_plan.plans.text.hadoop_paths import at_rest
 
 
 def lineage_of(

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from compiled_plan.plans.connectors.registry import connector_spec
 from compiled_plan.plans.inspection.lineage.meaning import digest_of
 from compiled_plan.plans.inspection.lineage.operators import Property, SourceLineage
-from compiled_plan.plans.inspection.lineage.table_identity import TableIdentity, at_rest, options_of, place_of
+from compiled_plan.plans.inspection.lineage.table_identity import TableIdentity, options_of, place_of
 from compiled_plan.plans.nodes.tables import CatalogTable
 from compiled_plan.plans.plan import CompiledPlan
+from compiled_plan.plans.text.hadoop_paths import at_rest
 
 Tables = Mapping[str, CatalogTable]
 

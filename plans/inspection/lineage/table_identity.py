@@ -16,18 +16,13 @@ from compiled_plan.plans.connectors.spec import ConnectorSpec, FormatSlot
 from compiled_plan.plans.inspection.lineage.meaning import Meaning, compose, digest_of, type_text
 from compiled_plan.plans.inspection.lineage.operators import Item, Property, SourceLineage
 from compiled_plan.plans.nodes.tables import CatalogTable, PhysicalColumn
+from compiled_plan.plans.text.hadoop_paths import at_rest
 from compiled_plan.plans.text.masking import is_sensitive, masked, shown_value
 from compiled_plan.plans.text.options import Kind
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 #: Returns the properties that identify a table.
 TableIdentity = Callable[[CatalogTable], Mapping[str, str]]
-
-
-def at_rest(path: str) -> str:
-    """Normalise a path: strip the scheme of local files and a trailing slash."""
-    text = path.removeprefix("file://").rstrip("/") if path.startswith(("file:///", "/")) else path.rstrip("/")
-    return text.removeprefix("file:") or path
 
 
 def local_place(path: str) -> str:

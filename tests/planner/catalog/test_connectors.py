@@ -155,6 +155,35 @@ def test_an_unsupported_option_is_refused(option: str) -> None:
         check_usable(files("json", more=f", '{option}' = 'x'"), reading=True)
 
 
+@pytest.mark.attack
+@pytest.mark.parametrize("name", ["../x", "a/b", "..", "", "a\\b", "a\nb"])
+def test_a_marker_of_partitions_is_a_file_in_its_folder(name: str) -> None:
+    options = f", 'sink.partition-commit.success-file.name' = '{name}'"
+    with pytest.raises(ProgramError, match="is no name of a file") as error:
+        check_usable(files("json", more=options), reading=False)
+    assert error.value.remedy
+    check_usable(files("json", more=options.replace(f"'{name}'", "'..done'")), reading=False)
+
+
+@pytest.mark.attack
+@pytest.mark.parametrize(
+    ("name", "good"),
+    [
+        *((name, True) for name in ("t", "shop.orders", "a.b.c", '"b c".`d`', "[dbo].[t]", "my table", "order-items")),
+        *((name, False) for name in ("(SELECT 1) t", "f(1)", "a, b", "a;b", "", "a..b", "a.", '"a', 'a"b', "t -- '")),
+    ],
+)
+def test_the_table_of_a_database_is_a_name(name: str, good: bool) -> None:
+    quoted = name.replace("'", "''")
+    item = table(f"'connector' = 'jdbc', 'url' = 'jdbc:postgresql://h/d', 'table-name' = '{quoted}'")
+    if good:
+        check_usable(item, reading=True)
+    else:
+        with pytest.raises(ProgramError, match="is no name of a table") as error:
+            check_usable(item, reading=True)
+        assert "view" in error.value.remedy
+
+
 SOURCE = """CREATE TABLE x (a INT) WITH (
   'connector' = 'filesystem', {}
 );

@@ -10,7 +10,7 @@ import pytest
 
 from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.nodes.configuration import FRESHNESS
-from compiled_plan.service.common.outside import Allowed
+from compiled_plan.service.common.places import Allowed
 from compiled_plan.service.common.settings import Settings
 from compiled_plan.service.runs.launching import Places, launch_of
 from compiled_plan.service.runs.processes import Launch

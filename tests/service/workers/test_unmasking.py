@@ -31,10 +31,10 @@ def compiled(text: str, known: str = KNOWN) -> dict[str, Any]:
     [
         ("", ""),
         ("SELECT id, a", "SELECT id, UPPER(a)"),
-        ("'table-name' = 't'", "'table-name' = 's', 'scan.fetch-size' = '7'"),
+        ("'table-name' = 't'", "'table-name' = 't', 'scan.fetch-size' = '7'"),
         ("'password' = '******'", "'password' /* as before */\n = '******'"),
         ("FROM orders", "FROM orders /*+ OPTIONS('scan.fetch-size' = '7') */"),
-        ("INSERT", "CREATE TABLE more WITH ('table-name' = 'm') LIKE orders; INSERT"),
+        ("INSERT", "CREATE TABLE more WITH ('scan.fetch-size' = '7') LIKE orders; INSERT"),
         ("SELECT id, a", "SELECT id, CONCAT(a, '******')"),
     ],
 )
@@ -52,6 +52,14 @@ ATTACKS = {
     "another port": ("db/a", "db:6666/a"),
     "another connector": ("'jdbc'", "'spark', 'provider' = 'x'"),
     "another driver": ("'username'", "'driver' = 'evil.Driver', 'username'"),
+    "another table of the database": ("'table-name' = 't'", "'table-name' = 's'"),
+    "a query": ("'table-name' = 't'", "'table-name' = '(SELECT * FROM s) t'"),
+    "another table in a hint": ("FROM orders", "FROM orders /*+ OPTIONS('table-name' = 's') */"),
+    "another table by LIKE": (
+        INSERT,
+        "CREATE TABLE more WITH ('table-name' = 's') LIKE orders (OVERWRITING OPTIONS);"
+        "INSERT INTO sink SELECT id, a FROM more;",
+    ),
     "a further parameter": ("db/a", "db/a?socketFactory=evil"),
     "an unknown option": ("'username'", "'proxy' = 'evil', 'username'"),
     "another table": ("TABLE orders", "TABLE other"),
@@ -82,7 +90,13 @@ def test_an_editor_does_not_read_a_secret_of_the_version_in_force(name: str) -> 
     assert result["program"].count("heim") == 1
 
 
-@pytest.mark.parametrize("name", ["another url", "an unknown option", "another table", "a hint", "LIKE", "another key"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("another url", "an unknown option", "another table", "a hint", "LIKE", "another key"),
+        *("another table of the database", "a query", "another table in a hint", "another table by LIKE"),
+    ],
+)
 def test_a_secret_that_would_be_sent_elsewhere_must_be_entered_again(name: str) -> None:
     with pytest.raises(CompiledPlanError, match="is masked here") as raised:
         compiled(SHOWN.replace(*ATTACKS[name]))

@@ -11,9 +11,9 @@ from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceWrite
 
 from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.plans.errors import CompiledPlanError, DataError, ExecutionError, UnsupportedError
-from compiled_plan.plans.execution.providers.provider import ALLOWED
 from compiled_plan.plans.execution.run import Run
 from compiled_plan.plans.execution.session.options import RunOptions
+from compiled_plan.plans.execution.spark.packages import PROVIDERS
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -222,7 +222,7 @@ def test_refusals(spark: SparkSession, tmp_path: Path) -> None:
         Run(spark, changed, RunOptions())
     class_ = "org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat"
     fault = refused("id BIGINT", provider=class_, path=place)
-    assert isinstance(fault, UnsupportedError) and f"--conf {ALLOWED}={class_}" in fault.remedy
+    assert isinstance(fault, UnsupportedError) and f"--conf {PROVIDERS}={class_}" in fault.remedy
     gone = f"{table('t', 'id INT', provider='delta')}{printed('id INT')}INSERT INTO p SELECT * FROM t"
     with pytest.raises(ExecutionError, match=r"provider 'delta' cannot be read.*DATA_SOURCE_NOT_FOUND"):
         Run(spark, TableEnvironment().compile_script(gone), RunOptions())

@@ -48,6 +48,15 @@ def test_names() -> None:
     assert MYSQL.tables("shop.order") == ("`shop.order`", "`shop`.`order`")
     assert POSTGRES.tables("shop.order") == ("shop.order", '"shop"."order"', '"shop.order"')
     assert POSTGRES.tables("t") == ("t", '"t"')
+    for dialect in (MYSQL, POSTGRES, STANDARD):
+        for query in ("(SELECT 1) t", "a JOIN b", "t; DROP TABLE t", 't" WHERE "x', "t` WHERE `x", "f('x')"):
+            assert all(name.startswith(dialect.quote) for name in dialect.tables(query))
+            assert dialect.tables(query)[-1] == dialect.quoted(query) and dialect.written(query) == dialect.quoted(
+                query
+            )
+    assert STANDARD.tables('a."b c"') == ('a."b c"', '"a"."b c"', '"a.b c"')
+    assert MYSQL.tables('a."b`c"') == ("`a.b``c`", "`a`.`b``c`")
+    assert (STANDARD.written("id"), MYSQL.written("id"), STANDARD.written("max(id)")) == ("id", "`id`", '"max(id)"')
     known = ["id", "userId", "order", "x", "X"]
     assert [POSTGRES.column(name, known) for name in ("id", "ID", "userid", "ORDER", "x", "X")] == [
         *("id", "id", "userId", "order", "x", "X")
