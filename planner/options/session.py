@@ -25,6 +25,7 @@ class Effect(Enum):
     RUN = "is kept in the nodes that depend on it, and holds at the run"
     SESSION = "is of the program that sets it, not of its plan"
     SHELL = "is of plan-shell, as in Flink's SQL client"
+    REFUSED = "is refused for aggregates of windows"
     FLINK = "is kept in the plan for Flink; no effect here"
     NONE = "no effect"
 
@@ -91,6 +92,11 @@ OPTIONS: dict[str, SessionOption] = {
     "table.exec.delta-join.left.cache-size": SessionOption(Kind.INTEGER, "10000"),
     "table.exec.delta-join.right.cache-size": SessionOption(Kind.INTEGER, "10000"),
     "table.exec.disabled-operators": SessionOption(Kind.TEXT, ""),
+    "table.exec.emit.allow-lateness": SessionOption(Kind.DURATION, ""),
+    "table.exec.emit.early-fire.delay": SessionOption(Kind.DURATION, ""),
+    "table.exec.emit.early-fire.enabled": SessionOption(Kind.BOOLEAN, "false", effect=Effect.REFUSED),
+    "table.exec.emit.late-fire.delay": SessionOption(Kind.DURATION, ""),
+    "table.exec.emit.late-fire.enabled": SessionOption(Kind.BOOLEAN, "false", effect=Effect.REFUSED),
     "table.exec.interval-join.min-cleanup-interval": SessionOption(Kind.DURATION, "0 ms"),
     "table.exec.legacy-cast-behaviour": SessionOption(Kind.CHOICE, "DISABLED", ("ENABLED", "DISABLED")),
     "table.exec.local-hash-agg.adaptive.distinct-value-rate-threshold": SessionOption(Kind.NUMBER, "0.5"),

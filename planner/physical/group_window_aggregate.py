@@ -16,12 +16,11 @@ from compiled_plan.planner.physical.base import (
     PhysicalOperator,
     lowers,
     make,
-    unsupported,
 )
 from compiled_plan.planner.physical.plumbing import PhysicalExchange
 from compiled_plan.planner.physical.traits import Key, Keys, MiniBatchMode, Traits
 from compiled_plan.planner.physical.window_aggregate import Calls, PerWindow
-from compiled_plan.planner.physical.windowing import ALIAS, plan_properties
+from compiled_plan.planner.physical.windowing import ALIAS, check_emission, plan_properties
 from compiled_plan.plans.nodes import windows as w
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.window import GroupWindowAggregate as GroupWindowAggregateNode
@@ -32,10 +31,6 @@ _GROUP_WINDOW_OPTIONS = (
     "table.exec.mini-batch.size",
     "table.local-time-zone",
 )
-
-
-#: Options that make a window emit before its end, and again after it.
-_EMISSIONS = ("table.exec.emit.early-fire.enabled", "table.exec.emit.late-fire.enabled")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +96,7 @@ def _group_window(windowing: ByTime, names: Sequence[str]) -> w.GroupWindow:
 
 @lowers(GroupWindowAggregate)
 def _lower_group_window(rel: GroupWindowAggregate, at: OperatorPlanner) -> PhysicalOperator:
-    for option in _EMISSIONS:
-        if at.settings.boolean(option):
-            raise unsupported(f"{option} = true", where=f"SET '{option}'", remedy="leave the option out")
+    check_emission(at.settings)
     source = PhysicalExchange(at.lower(rel.input), rel.grouping)
     check_distinct(rel.calls, source.row_type)
     spec = Calls(rel.grouping, rel.calls, rel.properties, rel.columns)

@@ -21,6 +21,7 @@ from compiled_plan.planner.physical.user_functions import check_methods
 from compiled_plan.planner.physical.windowing import (
     ALIAS,
     batches_of,
+    check_emission,
     plan_properties,
     plan_window,
     plan_windowing,
@@ -240,6 +241,7 @@ class PhysicalGlobalWindowAggregate(PerWindow):
 
 @lowers(WindowAggregate)
 def _lower_window_aggregate(rel: WindowAggregate, at: OperatorPlanner) -> PhysicalOperator:
+    check_emission(at.settings)
     source = at.lower(rel.input)
     check_distinct(rel.calls, source.row_type)
     _check_slices(rel.windowing)

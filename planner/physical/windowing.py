@@ -10,10 +10,11 @@ from collections.abc import Callable, Sequence
 from compiled_plan.planner.algebra.kinds import is_rowtime
 from compiled_plan.planner.algebra.windows import ByTime, Property, Window, Windowing, WindowKind
 from compiled_plan.planner.options.settings import Settings
-from compiled_plan.planner.physical.base import make
+from compiled_plan.planner.physical.base import make, unsupported
 from compiled_plan.planner.physical.describe import names_text
 from compiled_plan.planner.physical.traits import MiniBatchMode
 from compiled_plan.plans.nodes import windows as w
+from compiled_plan.plans.nodes.window import EMIT_REMEDY
 from compiled_plan.plans.text.durations import format_duration, format_iso_duration
 from compiled_plan.plans.types import TimestampBase
 
@@ -21,11 +22,24 @@ from compiled_plan.plans.types import TimestampBase
 ALIAS = "w$"
 
 _TIME_ZONE = "table.local-time-zone"
+#: Options that make a window emit before its end, and again after it.
+_EMISSIONS = ("table.exec.emit.early-fire.enabled", "table.exec.emit.late-fire.enabled")
 
 
 def time_zone(settings: Settings) -> dict[str, str]:
     """The options that window nodes store."""
     return settings.subset(_TIME_ZONE)
+
+
+def check_emission(settings: Settings) -> None:
+    """Raise if windows are to emit before their end, or again after it.
+
+    Raises:
+        UnsupportedError: names the option.
+    """
+    for option in _EMISSIONS:
+        if settings.boolean(option):
+            raise unsupported(f"{option} = true", where=f"SET '{option}'", remedy=EMIT_REMEDY)
 
 
 # --- plans ----------------------------------------------------------------------------------------------------------

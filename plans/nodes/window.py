@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import ClassVar
@@ -199,6 +200,15 @@ class GlobalWindowAggregate(_OverWindows):
         return _state(self, rows[0], self.local_agg_input_row_type.types, self.windowing.window)
 
 
+#: Early and late fire in a description: Flink writes them into no other field.
+_EMIT = re.compile(r", emit=\[([^\]]*)\]\)$")
+#: Remedy for early and late fire, with the same rows in the end.
+EMIT_REMEDY = (
+    "group by an expression of the time, as in GROUP BY k, FLOOR(ts TO MINUTE), with a state TTL: "
+    "each change is emitted at once, late rows included"
+)
+
+
 class GroupWindowAggregate(_OverWindows):
     """Aggregation by a window in GROUP BY, the legacy syntax."""
 
@@ -213,6 +223,10 @@ class GroupWindowAggregate(_OverWindows):
     need_retraction: Enforcing[Bool]
 
     def faults(self, inputs: Inputs) -> Iterator[Fault]:
+        emit = _EMIT.search(self.description)
+        if emit is not None:
+            message = f"a window that emits before its end, or again after it ({emit[1]}), is not supported"
+            yield Fault(("description",), message, EMIT_REMEDY, self.description)
         yield from group_window_faults(self.window, inputs.types, ("window",))
         wrong = _keys_and_calls(self, inputs.types, inputs.types)
         yield from wrong

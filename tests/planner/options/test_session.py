@@ -71,8 +71,8 @@ def test_defaults_fit_their_options() -> None:
             config = TableConfig()
             config.set(key, option.default)
             assert config.value(key) == option.default
-        if option.kind is Kind.DURATION:
-            parse_duration(option.default)
+            if option.kind is Kind.DURATION:
+                parse_duration(option.default)
 
 
 def test_misspelt_keys_have_a_nearest_one() -> None:

@@ -202,11 +202,15 @@ def test_a_window_in_group_by_shows_its_start_and_its_time() -> None:
     assert plan.nodes[-1].description.endswith("fields=[EXPR$0, EXPR$1, bidder, EXPR$3])")
 
 
-def test_rows_before_the_end_of_a_window_are_refused() -> None:
-    environment = TableEnvironment({"table.exec.emit.early-fire.enabled": "true"})
+@pytest.mark.parametrize("option", ["early-fire", "late-fire"])
+@pytest.mark.parametrize("window", [LEGACY, "GROUP BY window_start, window_end"])
+def test_rows_before_and_after_the_end_of_a_window_are_refused(option: str, window: str) -> None:
+    environment = TableEnvironment({f"table.exec.emit.{option}.enabled": "true"})
     environment.execute_sql(f"{DDL}CREATE TABLE snk (n BIGINT) WITH ('connector' = 'blackhole');")
-    with pytest.raises(CompiledPlanError, match="early-fire"):
-        environment.compile_plan_sql(f"INSERT INTO snk SELECT COUNT(*) FROM bid {LEGACY}")
+    source = "bid" if window is LEGACY else "TABLE(TUMBLE(TABLE bid, DESCRIPTOR(dt), INTERVAL '1' MINUTE))"
+    with pytest.raises(CompiledPlanError, match=option) as refused:
+        environment.compile_plan_sql(f"INSERT INTO snk SELECT COUNT(*) FROM {source} {window}")
+    assert "FLOOR(ts TO MINUTE)" in refused.value.remedy
 
 
 def test_an_unread_group_window_has_no_columns() -> None:
