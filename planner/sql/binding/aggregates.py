@@ -93,7 +93,8 @@ def bind_grouping(binder: Binder, group: ast.GroupBy, context: Context) -> Group
                 chosen = [parts[:size] for size in sizes]
             else:
                 chosen = [list(some) for size in sizes for some in combinations(parts, size)]
-            return [tuple(dict.fromkeys(index for part in some for index in part)) for some in chosen]
+            sets = (tuple(sorted({index for part in some for index in part})) for some in chosen)
+            return list(dict.fromkeys(sets))  # each set once, also for a key that is named twice, as in Flink
         return [columns(node)]
 
     combined = product(*[alternatives(item) for item in group.items])
