@@ -41,6 +41,8 @@ from compiled_plan.planner.rules.source_filters import push_into_sources
 from compiled_plan.planner.rules.subqueries import remove_subqueries
 from compiled_plan.planner.rules.time_attributes import materialize_time
 from compiled_plan.planner.rules.top_n import find_top_n
+from compiled_plan.planner.rules.unique_aggregates import remove_unique_aggregates
+from compiled_plan.planner.rules.unused_joins import remove_unused_joins
 from compiled_plan.plans.deep import deeply
 from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.plan import CompiledPlan
@@ -115,6 +117,8 @@ PIPELINE: tuple[Pass, ...] = (
     per_tree(plan_over_aggregates, "the remaining window functions"),
     per_tree(push_filters, "conditions can be pushed through the results of the last three passes"),
     per_tree(simplify_expressions, "pushed conditions may have constant parts"),
+    per_tree(remove_unused_joins, "once conditions have reached the joins, and ranks are known"),
+    per_tree(remove_unique_aggregates, "the remaining joins may repeat the rows of a key"),
     per_tree(compute_join_keys, "keys become columns after all pushdown, which cannot pass these projections"),
     per_tree(push_into_sources, "filters reach sources before pruning, which drops columns that only they read"),
     optional(

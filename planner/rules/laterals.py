@@ -22,13 +22,11 @@ from compiled_plan.planner.algebra.expressions import (
 )
 from compiled_plan.planner.algebra.kinds import JoinKind
 from compiled_plan.planner.algebra.nodes import (
-    Aggregate,
     Correlate,
     Filter,
     Join,
     Project,
     RelNode,
-    Scan,
     Sort,
     TableFunctionScan,
 )
@@ -37,6 +35,7 @@ from compiled_plan.planner.algebra.rows import identity
 from compiled_plan.planner.algebra.traverse import nodes, outer_refs, rewrite_shared
 from compiled_plan.planner.rules.helpers.correlation import Outer, over_join, refused
 from compiled_plan.planner.rules.helpers.decorrelation import pull
+from compiled_plan.planner.rules.helpers.unique_keys import is_unique
 from compiled_plan.plans.rex import InputRef, RexNode, type_of
 from compiled_plan.plans.types import row_of
 
@@ -125,22 +124,5 @@ def _subquery(rel: Correlate) -> RelNode:
 def _check_distinct(rel: Correlate) -> None:
     """Raise for a LATERAL with LIMIT whose left side may have duplicate values of the compared columns."""
     used = {node.index for node in outer_refs(rel.right, rel.name)}
-    if not any(key <= used for key in _unique_keys(rel.left)):
+    if not is_unique(rel.left, frozenset(used)):
         raise refused("LATERAL with ORDER BY and LIMIT over rows that are not distinct in the compared columns")
-
-
-def _unique_keys(rel: RelNode) -> set[frozenset[int]]:
-    match rel:
-        case Aggregate():
-            return {frozenset(range(len(rel.grouping)))}
-        case Scan():
-            names = rel.row_type.names
-            key = rel.table.primary_key
-            return {frozenset(names.index(name) for name in key)} if key and set(key) <= set(names) else set()
-        case Filter():
-            return _unique_keys(rel.input)
-        case Project():
-            place = {rex.index: at for at, rex in reversed(list(enumerate(rel.exprs))) if isinstance(rex, InputRef)}
-            keys = _unique_keys(rel.input)
-            return {frozenset(place[index] for index in key) for key in keys if key <= place.keys()}
-    return set()

@@ -27,7 +27,7 @@ def prune_columns(trees: Sequence[RelNode], settings: Settings) -> tuple[RelNode
         return changelog_of(scan, settings).normalize
 
     roots = share(trees)
-    wanted = _wanted(roots)
+    wanted = wanted_columns(roots)
     orders = _orders(roots, wanted)
     done: dict[int, Pruned] = {}
     for rel in nodes(roots):
@@ -48,7 +48,7 @@ def forget_unused_windows(rel: RelNode) -> RelNode:
 
     Aggregates over one window stay: other statements may read them.
     """
-    wanted = _wanted((rel,))
+    wanted = wanted_columns((rel,))
 
     def change(node: RelNode, read: Columns) -> RelNode:
         if not isinstance(node, Project) or len(_windows(node)) < 2:
@@ -77,7 +77,7 @@ def _windows(rel: Project) -> set[tuple[object, ...]]:
     return windows
 
 
-def _wanted(roots: Sequence[RelNode]) -> dict[int, Columns]:
+def wanted_columns(roots: Sequence[RelNode]) -> dict[int, Columns]:
     """For each node the columns that any of its consumers reads."""
     every = list(nodes(roots))
     wanted: dict[int, Columns] = {id(rel): frozenset() for rel in every}

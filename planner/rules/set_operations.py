@@ -8,9 +8,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import reduce
 
-from compiled_plan.planner.algebra.expressions import bigint, case, comparison, conjunction, not_distinct
+from compiled_plan.planner.algebra.expressions import bigint, case, cast, comparison, conjunction, not_distinct
 from compiled_plan.planner.algebra.kinds import JoinKind, SetKind
 from compiled_plan.planner.algebra.nodes import (
     Aggregate,
@@ -40,6 +41,7 @@ def expand_set_operations(rel: RelNode) -> RelNode:
 def _expand(rel: RelNode) -> RelNode:
     if not isinstance(rel, SetOp):
         return rel
+    rel = replace(rel, sources=tuple(_nullable(source, rel.columns) for source in rel.sources))
     if rel.kind is SetKind.UNION:
         return rel if rel.all else _distinct(SetOp(rel.sources, SetKind.UNION, True, rel.columns))
     expand = {
@@ -49,6 +51,12 @@ def _expand(rel: RelNode) -> RelNode:
         (SetKind.MINUS, True): _except_all,
     }[rel.kind, rel.all]
     return reduce(lambda left, right: expand(left, right, rel.columns), rel.sources)
+
+
+def _nullable(rel: RelNode, row: RowType) -> RelNode:
+    """A source with its NOT NULL columns cast to those of the set operation that are not."""
+    exprs = tuple(cast(rex, type_) for rex, type_ in zip(identity(rel.row_type), row.types, strict=True))
+    return rel if exprs == identity(rel.row_type) else Project(rel, exprs, row_of(rel.row_type.names, row.types))
 
 
 def _distinct(rel: RelNode) -> RelNode:

@@ -173,7 +173,7 @@ WRONG: list[tuple[str, str, str, Any, str, str]] = [
     ("window/tumble_agg", "global-window-aggregate", "namedWindowProperties", [], "/outputType", "it gives"),
     ("window/session_no_partition", "window-aggregate", "grouping", [9], "/grouping/0", "no column 9"),
     ("window/legacy_group_window", "group-window-aggregate", "window/timeField/fieldIndex", 1, "/fieldIndex", "a time"),
-    ("window/legacy_group_window", "group-window-aggregate", "description", "W(s, emit=[late])", "/description", "late"),
+    ("window/legacy_group_window", "group-window-aggregate", "description", "W(, emit=[late])", "/description", "late"),
     ("window/legacy_group_window", "group-window-aggregate", "window/size", 5, "/window/size", "not a duration"),
     ("window/window_join_anti", "window-join", "leftWindowing/windowEnd", 0, "/leftWindowing/windowEnd", "a time"),
     ("window/window_topn_direct", "window-rank", "windowing/windowStart", 9, "/windowing/windowStart", "no column 9"),
