@@ -9,8 +9,11 @@ the present. Clocks of hosts decide nothing.
 - The owner renews by writing a new entry before it removes the last one. A renewal counts if it has been listed while
   the last one was still safe, which is three quarters of the term from when it was *sent*, by the owner's monotonic
   clock. The last quarter absorbs coarse modification times and a write in flight.
-- An owner that could not renew while it was safe has lost the lease for good, and the fence is closed: see
-  `FencedFiles` of the kernel, through which all files that make a checkpoint valid are written.
+- The fence of an owner that could not renew while it was safe is closed: see `FencedFiles` of the kernel, through which
+  all files that make a checkpoint valid are written. Such an owner goes on if its last entry is still there, which a
+  successor removes when it takes the lease, and if there is no entry of another process. Otherwise, and after a further
+  term, it has lost the lease for good.
+- An entry names the term of its owner: a contender with a shorter one waits for the longer.
 """
 
 from __future__ import annotations
@@ -20,22 +23,26 @@ import math
 import os
 import random
 import socket
+import sys
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
 from compiled_plan.plans.errors import BusyError
-from compiled_plan.plans.execution.session.stopping import within
 from compiled_plan.plans.execution.spark.storage import Folder
 from compiled_plan.plans.inspection.checkpoints import json_in
 
 LEASES = "leases"
-#: The life of an entry, in seconds.
+#: The default life of an entry, in seconds.
 TERM = 60.0
+#: The pause between two reports of a wait, in seconds.
+_REPORTS = 10.0
+#: A time before all times of all clocks.
+_LONG_AGO = -1e12
 #: Fractions of the term: how long the owner may write, the pause between renewals, and the pause after a failed one.
 _SAFE, _RENEW, _RETRY = 0.75, 0.25, 0.05
 #: Attempts of a contender that meets only contenders.
@@ -51,6 +58,7 @@ class Lease:
         clock: seconds that pass at the rate of the store's clock, from any origin.
         fence: called at each renewal with the time, by `clock`, until which files may be written.
         wait: pauses a contender before it tries again.
+        report: prints a line about a wait for the store.
     """
 
     def __init__(
@@ -60,9 +68,13 @@ class Lease:
         clock: Callable[[], float] = time.monotonic,
         fence: Callable[[float], None] = lambda until: None,
         wait: Callable[[float], object] = time.sleep,
+        report: Callable[[str], None] = lambda line: print(line, file=sys.stderr, flush=True),
     ) -> None:
         self._folder, self._term, self._clock, self._fence, self._wait = folder, term, clock, fence, wait
-        self._owner = this_process() | {"id": uuid4().hex}
+        self._owner = this_process() | {"id": uuid4().hex, "term": term}
+        self._report, self._reported_at = report, -math.inf
+        #: The last entry that counts.
+        self._last = ""
         self._own: list[str] = []
         #: The owners whose entries had expired when this one took the lease.
         self._superseded: set[str] = set()
@@ -106,9 +118,9 @@ class Lease:
             # The store was so slow that the own entry has expired.
             return {}
         owners = self._owners(times)
-        live = [owner for entry, owner in owners.items() if times[entry] >= times[name] - self._term]
+        live = [owner for entry, owner in owners.items() if times[entry] >= times[name] - self._life(owner)]
         self._superseded = {str(owner.get("id")) for owner in owners.values()}
-        self._renewed_at = times[name]
+        self._renewed_at, self._last = times[name], name
         return max(live, key=lambda owner: "until" in owner, default=None)
 
     def renew(self) -> None:
@@ -122,19 +134,24 @@ class Lease:
         # For people, and for earlier releases, which rely on it.
         name = self._write(self._owner | {"until": time.time() + self._term})
         times = self._times()
-        owners = self._owners(times).values()
-        taken = any("until" in owner and str(owner.get("id")) not in self._superseded for owner in owners)
+        owners = self._owners(times)
+        rivals = [owner for owner in owners.values() if str(owner.get("id")) not in self._superseded]
         # The store's clock reveals a pause that the monotonic clock misses, such as that of a virtual machine.
-        if taken or not self.holds() or times.get(name, math.inf) - self._renewed_at > self._term:
-            self._lost = True
+        late = not self.holds() or times.get(name, math.inf) - self._renewed_at > self._term
+        is_last = name in times and self._last in times and not rivals
+        if self._lost or any("until" in owner for owner in rivals) or (late and not is_last):
+            self._lose()
             raise lease_lost(self._folder)
-        self._renewed_at, self._until = times[name], sent + _SAFE * self._term
+        self._renewed_at, self._until, self._last = times[name], sent + _SAFE * self._term, name
         self._fence(self._until)
         self._remove(entry for entry in [*self._own] if entry != name)
-        self._remove_expired(times, times[name])
+        self._remove(entry for entry, owner in owners.items() if times[entry] < times[name] - self._life(owner))
 
     def keep(self, lost: Callable[[], None]) -> None:
-        """Renew in a thread from now on; it calls `lost` once renewals fail for too long."""
+        """Renew in a thread from now on; it calls `lost` once another process has the lease, or renewals fail too long.
+
+        Meanwhile it reports how long the run can wait for the store.
+        """
         self._thread = threading.Thread(target=self._keep, args=(lost,), name="checkpoint-lease", daemon=True)
         self._thread.start()
 
@@ -142,15 +159,55 @@ class Lease:
         pause = _RENEW
         while not self._ended.wait(pause * self._term):
             before = self._until
-            # A store may hang as well as fail: stop waiting for it when the lease ends.
-            within(max(self._until - self._clock(), 0), self.renew)
+            # A store may hang as well as fail.
+            renewal = threading.Thread(target=self._try_to_renew, name="checkpoint-lease-renewal", daemon=True)
+            renewal.start()
+            while renewal.is_alive() and not self._ended.is_set() and self._left() > 0:
+                renewal.join(_RETRY * self._term)
+                if renewal.is_alive():
+                    self._report_wait()
             if self._ended.is_set():
                 return
-            if not self.holds():
-                self._lost = True
+            if self._lost or self._left() <= 0:
+                self._lose()
                 lost()
                 return
+            self._report_end() if self._until > before else self._report_wait()
             pause = _RENEW if self._until > before else _RETRY
+
+    def _lose(self) -> None:
+        self._lost = True
+        self._fence(_LONG_AGO)
+
+    def _try_to_renew(self) -> None:
+        with suppress(Exception):
+            self.renew()
+
+    def _left(self) -> float:
+        """The seconds that remain to renew the lease, safe or late."""
+        return self._until + self._term - self._clock()
+
+    def _report_wait(self) -> None:
+        now = self._clock()
+        if now - self._reported_at < _REPORTS:
+            return
+        self._reported_at, safe, left = now, self._until - now, max(self._left(), 0)
+        limit = (
+            f"the lease ends in {safe:.0f} s"
+            if safe > 0
+            else f"the lease has ended; the run goes on if the store answers within {left:.0f} s and no other run has "
+            "taken the checkpoint"
+        )
+        self._report(f"waiting for the store of the checkpoint {self._folder.shown}: {limit}")
+
+    def _report_end(self) -> None:
+        if self._reported_at > -math.inf:
+            self._reported_at = -math.inf
+            self._report(f"the store of the checkpoint {self._folder.shown} answers again, the run goes on")
+
+    def _life(self, owner: Mapping[str, Any]) -> float:
+        """The life of an owner's entries; earlier releases do not tell it."""
+        return max(self._term, float(owner.get("term", TERM)))
 
     def release(self, remove: bool) -> None:
         """Release the lease and end the thread; with `remove` delete the folder, too."""
@@ -189,9 +246,6 @@ class Lease:
                 self._folder.remove(f"{LEASES}/{entry}")
                 if entry in self._own:
                     self._own.remove(entry)
-
-    def _remove_expired(self, times: dict[str, float], now: float) -> None:
-        self._remove(entry for entry, at in times.items() if at < now - self._term and entry not in self._own)
 
     def _busy(self, owner: dict[str, Any]) -> BusyError:
         if "until" not in owner:

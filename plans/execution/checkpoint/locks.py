@@ -40,18 +40,19 @@ class Lock(Protocol):
         """Release the lock; with `remove` delete its files."""
 
 
-def lock(spark: SparkSession, folder: Folder, lost: Callable[[], None]) -> Lock:
+def lock(spark: SparkSession, folder: Folder, lost: Callable[[], None], term: float) -> Lock:
     """Lock an existing checkpoint folder.
 
     Args:
         spark: the session that will write.
         folder: the root of the checkpoint.
         lost: called when a lease could not be renewed in time.
+        term: the life of a lease, in seconds.
 
     Raises:
         CheckpointError: another process holds it; the message names the process.
     """
-    return _locked(spark, folder) if isinstance(folder, LocalFolder) else _leased(spark, folder, lost)
+    return _locked(spark, folder) if isinstance(folder, LocalFolder) else _leased(spark, folder, lost, term)
 
 
 # ---- this machine's files
@@ -117,14 +118,14 @@ def _is_alive(owner: dict[str, Any]) -> bool:
 # ---- other file systems
 
 
-def _leased(spark: SparkSession, folder: Folder, lost: Callable[[], None]) -> Lock:
+def _leased(spark: SparkSession, folder: Folder, lost: Callable[[], None], term: float) -> Lock:
     fence = java_class(spark._jvm, f"{_FILES}.Fence")
     wrapper = f"{_FILES}.FencedFiles"
     if (inner := spark.conf.get(_MANAGER, "")) != wrapper:
         # Without a lease the kernel's class behaves like the inner one, so the setting may stay.
         spark.conf.set(_INNER, inner or "")
         spark.conf.set(_MANAGER, wrapper)
-    lease = Lease(folder, clock=fence.seconds, fence=lambda until: fence.put(folder.uri, until))
+    lease = Lease(folder, term, clock=fence.seconds, fence=lambda until: fence.put(folder.uri, until, term))
     lease.take()
     lease.keep(lost)
     return lease

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from compiled_plan.plans.errors import BusyError, CheckpointError
+from compiled_plan.plans.execution.checkpoint.leases import TERM
 from compiled_plan.plans.execution.checkpoint.locks import lock
 from compiled_plan.plans.execution.session.stopping import StuckError
 from compiled_plan.plans.execution.spark.storage import Folder
@@ -66,6 +67,8 @@ class Store(CheckpointReader[Folder]):
     def __init__(self, root: Folder, product: str = "") -> None:
         super().__init__(root)
         self.product = product
+        #: The life of a lease on the checkpoint, in seconds.
+        self.lease_seconds = TERM
 
     def generation(self, number: int) -> Generation:
         facts = self.facts(number)
@@ -82,7 +85,7 @@ class Store(CheckpointReader[Folder]):
         """
         existed = self.root.holds()
         self.root.make()
-        held = lock(spark, self.root, lost)
+        held = lock(spark, self.root, lost, self.lease_seconds)
         unused, stuck = False, False
         try:
             self.prune()

@@ -22,6 +22,10 @@ CHECK, MIGRATE, MIGRATE_PARTIAL = UPGRADES = ("check", "migrate", "migrate-parti
 REAL_TIME, _CHECKPOINTS_MS = "real-time", 60_000
 
 
+#: The shortest lease on a checkpoint, in seconds: it is renewed four times in its life.
+_LEAST_LEASE = 10
+
+
 @dataclass(frozen=True, slots=True)
 class Option:
     """An option of all interfaces: `--max-files-per-batch` in commands, `max_files_per_batch` in programs and JSON.
@@ -125,10 +129,16 @@ class RunOptions:
     stop_within: str = _option(
         f"{PATIENCE:g}s", "Time that a stop waits for running tasks before it ends the process.", "30s"
     )
+    lease: str = _option(
+        "60s",
+        "Length of the lease on a checkpoint in an object store or HDFS: how long the store may be unavailable, and "
+        "how long after a crash on another machine a start is refused.",
+        "60s",
+    )
 
     def __post_init__(self) -> None:
         real_time_ms, trigger_ms = self.real_time_ms, self.trigger_ms
-        _ = self.stop_seconds, self.java_classes, self.job_parameters, sources_of(self.secrets)
+        _ = self.stop_seconds, self.lease_seconds, self.java_classes, self.job_parameters, sources_of(self.secrets)
         object.__setattr__(self, "time_zone", _zone(self.time_zone))
         if self.host not in HOSTS:
             raise ExecutionError(f"unknown operator host: {self.host}", remedy=f"choose one of {', '.join(HOSTS)}")
@@ -185,6 +195,16 @@ class RunOptions:
     def stop_seconds(self) -> float:
         """Seconds that a stop waits for the query to end."""
         return _millis("--stop-within", self.stop_within) / 1000
+
+    @property
+    def lease_seconds(self) -> float:
+        """Length of the lease on a checkpoint, in seconds."""
+        seconds = _millis("--lease", self.lease) / 1000
+        if seconds < _LEAST_LEASE:
+            raise ExecutionError(
+                f"--lease {self.lease} is too short to renew it", remedy=f"give {_LEAST_LEASE}s or more"
+            )
+        return seconds
 
 
 #: The options by name, in declaration order.

@@ -49,6 +49,7 @@ class Start:
 
     def __init__(self, folder: Folder, request: UpgradeRequest, *, guarded: bool = True) -> None:
         self.store, self.setting = Store(folder, request.setting.product), request.setting
+        self.store.lease_seconds = request.options.lease_seconds
         self.functions, self.secrets = request.functions, request.secrets
         self.store.check_heads()
         self.head: Head | None = self.store.head()

@@ -11,7 +11,7 @@ import pytest
 
 from compiled_plan.plans.errors import BusyError
 from compiled_plan.plans.execution.checkpoint import locks
-from compiled_plan.plans.execution.checkpoint.leases import Lease
+from compiled_plan.plans.execution.checkpoint.leases import TERM, Lease
 from compiled_plan.plans.execution.spark.java import java_class
 from compiled_plan.plans.execution.spark.storage import Folder, RemoteFolder, folder_of
 from tests.plans.execution.checkpoint.places import Place, table
@@ -50,7 +50,7 @@ def test_a_run_that_cannot_renew_its_lease_on_s3_ends(
 @pytest.mark.wide
 def test_a_lease_on_s3_excludes_others_until_its_release(spark: SparkSession, bucket: str) -> None:
     folder = folder_of(spark, f"{bucket}/checkpoint")
-    held = locks.lock(spark, folder, lambda: None)
+    held = locks.lock(spark, folder, lambda: None, TERM)
     assert not taken(spark, folder)
     folder.write_text("heads/1", "under the lease")
     held.release(False)
@@ -86,7 +86,7 @@ def fails(folder: RemoteFolder, name: str) -> dict[str, float]:
 def taken(spark: SparkSession, folder: Folder) -> bool:
     """True if the lock could be acquired; it is released again."""
     try:
-        locks.lock(spark, folder, lambda: None).release(False)
+        locks.lock(spark, folder, lambda: None, TERM).release(False)
     except BusyError:
         return False
     return True
@@ -99,9 +99,9 @@ def test_nothing_is_committed_after_the_end_of_a_lease(
     """A paused process detects the fence before its renewing thread has run."""
     folder = folder_of(spark, f"{mounted}/checkpoint")
     folder.write_text(name, "before")
-    held = locks.lock(spark, folder, lambda: None)
+    held = locks.lock(spark, folder, lambda: None, TERM)
     folder.write_text(name, "under the lease")
-    java_class(spark._jvm, "org.compiledplan.kernel.files.Fence").put(folder.uri, 0.0)
+    java_class(spark._jvm, "org.compiledplan.kernel.files.Fence").put(folder.uri, -1e12, 0.0)
     for write in (
         lambda: folder.write_text(name, "too late"),
         lambda: folder.create_text(f"{name}0", ""),

@@ -1,6 +1,7 @@
 package org.compiledplan.kernel.files;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.hadoop.fs.Path;
@@ -11,7 +12,11 @@ import org.apache.hadoop.fs.Path;
  * it writes.
  */
 public final class Fence {
-  private static final Map<String, Double> ENDS = new ConcurrentHashMap<>();
+  private static final Map<String, Lease> LEASES = new ConcurrentHashMap<>();
+  private static final long POLL_MILLIS = 50;
+
+  /** A lease: when it ends, and until when a write waits for its late renewal. */
+  private record Lease(double end, double last) {}
 
   private Fence() {}
 
@@ -25,24 +30,36 @@ public final class Fence {
    *
    * @param root URI of the checkpoint
    * @param end a time of {@link #seconds}
+   * @param patience how many seconds after that the lease may still be renewed
    */
-  public static void put(String root, double end) {
-    ENDS.put(root, end);
+  public static void put(String root, double end, double patience) {
+    LEASES.put(root, new Lease(end, end + patience));
   }
 
   /**
-   * Checks that a path is in no checkpoint whose lease has expired.
+   * Waits until a path is in no checkpoint whose lease has expired: the lease may be renewed late.
    *
-   * @throws IOException naming the checkpoint
+   * @throws IOException naming the checkpoint, if the lease is not renewed in time
    */
   static void check(Path path) throws IOException {
     String file = path.toString();
-    for (Map.Entry<String, Double> entry : ENDS.entrySet()) {
-      String root = entry.getKey();
-      boolean counts = file.startsWith(root + "/") && !file.startsWith(root + "/leases/");
-      if (counts && seconds() >= entry.getValue()) {
-        throw new IOException("the lease on " + root + " has ended; " + file + " is not written");
+    for (String root : LEASES.keySet()) {
+      if (!file.startsWith(root + "/") || file.startsWith(root + "/leases/")) continue;
+      while (seconds() >= LEASES.get(root).end()) {
+        if (seconds() >= LEASES.get(root).last()) {
+          throw new IOException("the lease on " + root + " has ended; " + file + " is not written");
+        }
+        pause();
       }
+    }
+  }
+
+  private static void pause() throws IOException {
+    try {
+      Thread.sleep(POLL_MILLIS);
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("stopped while it waited for a lease");
     }
   }
 }
