@@ -10,17 +10,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
 from urllib.parse import unquote
 
 from compiled_plan.plans.connectors.reached import Reach, Reached
+from compiled_plan.plans.text.jdbc_parameters import parameters
 
 _URL = re.compile(r"jdbc:(?P<name>\w+):(?P<rest>.*)", re.IGNORECASE | re.DOTALL)
 _SERVER = r"(?://[^/?#;()\\\s]*+)"
 #: A table name that is no query and calls no function.
 _TABLE = re.compile(r"(?:[\w$]++|\"[\w$ ]++\"|`[\w$ ]++`)(?:\.(?:[\w$]++|\"[\w$ ]++\"|`[\w$ ]++`)){0,2}+")
-#: A parameter of SQL Server; its value may be in braces.
-_IN_BRACES = re.compile(r"[^;={}]*+=\{[^}]*+\}[^;]*+|[^;]++")
 #: A word, a number, or a list of such.
 _PLAIN = re.compile(r"[\w.,:+\- ]*+")
 #: Options of Spark's data source whose values become part of statements.
@@ -241,11 +239,6 @@ DRIVERS: Mapping[str, Driver] = {
 }  # fmt: skip
 
 
-class _Parameter(NamedTuple):
-    name: str
-    value: str
-
-
 def reached(options: Mapping[str, str], settings: Iterable[str] = ()) -> Iterator[Reached]:
     """Files and code that the options of a database table reach, and parameters not known to be harmless.
 
@@ -272,10 +265,10 @@ def reached(options: Mapping[str, str], settings: Iterable[str] = ()) -> Iterato
     if groups.get("file"):
         yield Reached(Reach.FILE, "url", groups["file"])
     is_embedded = any(group is not None for group in groups.values())
-    parameters = [("url", parameter) for parameter in _parameters(text, driver)]
-    parameters += [(name, _Parameter(name.lower(), options[name])) for name in settings]
-    for option, (name, value) in parameters:
-        yield from _of_parameter(driver, option, name, value)
+    for parameter in parameters(text, driver.mark, braces=driver.braces):
+        yield from _of_parameter(driver, "url", parameter.name, parameter.value)
+    for name in settings:
+        yield from _of_parameter(driver, name, name.lower(), options[name])
     for option in _IN_STATEMENTS:
         if is_embedded and _TABLE.fullmatch(options.get(option, "t")) is None:
             kind, could = (Reach.CODE, "run code") if driver.java else (Reach.UNKNOWN, "read any file")
@@ -297,11 +290,3 @@ def _of_parameter(driver: Driver, option: str, name: str, value: str) -> Iterato
     elif driver.plain and not name.endswith(("user", "password")) and _PLAIN.fullmatch(value) is None:
         message = f"the driver could take the value of {name!r} for more than a value"
         yield Reached(Reach.CODE, option, value, message, "write a word or number", name)
-
-
-def _parameters(text: str, driver: Driver) -> Iterator[_Parameter]:
-    """The parameters of a URL, names in lower case; a value in braces may contain the separator."""
-    for part in _IN_BRACES.findall(text) if driver.braces else text.split(driver.mark):
-        name, _, value = part.partition("=")
-        if name.strip():
-            yield _Parameter(unquote(name).strip().lower(), unquote(value).strip())

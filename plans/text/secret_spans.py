@@ -11,7 +11,9 @@ import binascii
 import re
 from base64 import b64decode
 from collections.abc import Iterable, Iterator
+from urllib.parse import unquote
 
+from compiled_plan.plans.text.jdbc_parameters import Parameter, parameters
 from compiled_plan.plans.text.secret_keys import SENSITIVE
 
 Span = tuple[int, int]
@@ -22,7 +24,7 @@ _NONE = frozenset({"", "null", "none", "[hidden", "[hidden]", "******"})
 #: A text without any of these, in any case, has no secret: a search that takes a microsecond per log line.
 _SIGNS = (
     *("pass", "pwd", "secret", "key", "token", "auth", "credential", "cookie", "user.info", "jaas.config", "headers"),
-    *("://", "jdbc:oracle:", "-----begin", "bearer", "basic", "sig"),
+    *("jwt", "sas", "psk", "connection", "://", "jdbc:", "-----begin", "bearer", "basic", "sig"),
 )
 _UPPER = re.compile(r"[A-Z]++")
 _RUN = re.compile(r"[\w.\-]*+")
@@ -53,6 +55,13 @@ _URL = re.compile(r"(?:://|jdbc:oracle:\w{1,10}+:)[^\s\"'<>]*+", re.IGNORECASE)
 _SCHEME = re.compile(r"[\w+.\-:]*+")
 _ORACLE = re.compile(r"jdbc:oracle:\w{1,10}+:", re.IGNORECASE)
 _PORTS = re.compile(r"\d*+(?:,[\w.\-]*+(?::\d*+)?)*+")
+_JDBC = re.compile(r"jdbc:\w++:", re.IGNORECASE)
+#: A JDBC URL within text: it goes on behind blanks with further parameters.
+_JDBC_IN_TEXT = re.compile(
+    r"[^\s\"'<>]*+(?:\s{0,20}+;?\s{0,20}+[\w%.+\-]{1,80}+\s{0,20}+=\s{0,20}+(?:\{[^}\n]{0,200}+\}|[^;\s\"'<>]*+))*+"
+)
+#: A value in braces, in which some drivers take two closing ones for one of its characters.
+_BRACED = re.compile(r"\{(?:[^}]|\}\})*+\}?+")
 _SIGNATURE = re.compile(r"(?<=[?&])(?:x-amz-)?sig(?:nature)?=([^&\s'\"]++)", re.IGNORECASE)
 _PEM = re.compile(r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----")
 _PEM_END = re.compile(r"-----END [A-Z ]{0,30}PRIVATE KEY-----")
@@ -94,9 +103,47 @@ def url_spans(text: str, whole: bool = False) -> Iterator[Span]:
             is_http = text[max(0, begin - 5) : begin].lower().endswith(("http", "https"))
             yield from _user_info(text, begin + 3, until, is_http)
             begin = following
+        yield from _parameters(text, url.start(), end)
         if whole:
             break
+    yield from _jdbc(text, whole)
     yield from (signature.span(1) for signature in _SIGNATURE.finditer(text))
+
+
+def _parameters(text: str, start: int, end: int) -> Iterator[Span]:
+    """Values of parameters whose names are sensitive once they are decoded; others are found by their names."""
+    query = text.find("?", start, end)
+    if query < 0 or text.find("%", query, end) < 0:
+        return
+    for mark in "&;":
+        yield from _sensitive(parameters(text, mark, query + 1, end))
+
+
+def _jdbc(text: str, whole: bool) -> Iterator[Span]:
+    """Values of sensitive parameters in JDBC URLs, in the syntaxes of all drivers."""
+    for url in _JDBC.finditer(text):
+        at_start = whole and not text[: url.start()].strip()
+        end = len(text) if at_start else _match(_JDBC_IN_TEXT, text, url.end())[1]
+        query, semicolon = text.find("?", url.end(), end), text.find(";", url.end(), end)
+        spans = list(_sensitive(parameters(text, "&", query + 1, end))) if query >= 0 else []
+        if semicolon >= 0:
+            spans += _sensitive(parameters(text, ";", semicolon + 1, end, braces=True))
+        for start, stop in spans:
+            braced = _BRACED.match(text, start, end)
+            if braced is not None:
+                yield start, max(stop, braced.end())
+            else:
+                yield start, stop if at_start else min(stop, _match(_PARAMETER, text, start)[1])
+        if at_start:
+            break
+
+
+def _sensitive(tokens: Iterable[Parameter]) -> Iterator[Span]:
+    """The values of sensitive parameters; a name may be encoded twice, as by a proxy."""
+    for token in tokens:
+        value = token.value.lower()
+        if value not in _NONE and (SENSITIVE.search(token.name) or SENSITIVE.search(unquote(token.name))):
+            yield token.span
 
 
 def _user_info(text: str, start: int, end: int, is_http: bool) -> Iterator[Span]:

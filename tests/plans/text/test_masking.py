@@ -174,3 +174,43 @@ def test_a_line_of_a_log_is_cheap() -> None:
     for _ in range(10_000):
         masked_text(line)
     assert time.process_time() - before < 0.5
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "jdbc:sqlserver://h; password = S3CRET",
+        "JDBC:SQLSERVER://h;user=a;\tPassWord\t=\tS3CRET;encrypt=true",
+        "jdbc:sqlserver://h;password={S3;CRET};encrypt=true",
+        "jdbc:sqlserver://h;password={S3}};CRET};encrypt=true",
+        "jdbc:mysql://h/d?u&p%61ssword=S3CRET",
+        "jdbc:mysql://h/d?u=1&p%2561ssword=S3CRET&x=1",
+        "jdbc:mysql://(host=h,password=S3CRET)/d",
+        "jdbc:sqlite:/x?pass%77ord=S3CRET",
+        "jdbc:h2:file:/x;PASS%57ORD=S3CRET;x=1",
+        "jdbc:derby://h/d;create=true; user = a ;password =S3CRET",
+        "jdbc:oracle:thin:@//h/d?p%61ssword=S3CRET",
+        "jdbc:db2://h:1/d:user=a;password=S3CRET;",
+        "http://h/?p%61ssword=S3CRET&a=b",
+    ],
+)
+def test_parameters_of_urls_are_decoded_and_split_as_drivers_do(url: str) -> None:
+    shown = [
+        masked({"url": url})["url"],
+        masked_url(f" {url}"),
+        masked_text(f"cannot connect to {url}: it is away"),
+        masked_program(f"CREATE TABLE t (a INT) WITH ('url' = '{url}');"),
+        str(masked_json({"options": {"url": url}})),
+    ]
+    assert not [text for text in shown if "CRET" in text]
+    assert any("CRET" in secret for secret in secrets_in({"url": url}))
+
+
+@pytest.mark.parametrize("key", ["jwt", "auth.jwt", "fs.sas", "sslPsk.psk", "eventhubs.connectionString"])
+def test_abbreviations_of_data_sources(key: str) -> None:
+    assert masked({key: "S3CRET"}) == {key: HIDDEN}
+
+
+@pytest.mark.parametrize("key", ["class", "disaster", "assassin", "connection.max-retry-timeout"])
+def test_words_that_contain_abbreviations(key: str) -> None:
+    assert not is_sensitive(key)
