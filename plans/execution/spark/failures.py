@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from pathlib import Path
 from urllib.parse import unquote
 
 from py4j.protocol import Py4JError, Py4JNetworkError
@@ -48,6 +49,20 @@ _OF_CHECKPOINT = re.compile(r"\.streaming\.(?:state|checkpointing|operators\.sta
 
 #: The failure of a Python user function, in a line of a traceback (see `plans.execution.functions.runtime`).
 _BY_FUNCTION = re.compile(r"FunctionFailure: (user function failed: .*)")
+
+
+#: A class that no jar has, or a scheme of paths without one.
+_NO_CLASS = re.compile(r"ClassNotFoundException: (?:Class )?([\w.$]+)|NoClassDefFoundError: ([\w/$]+)")
+_NO_STORE = re.compile(r'No FileSystem for scheme "?(\w+)')
+#: The libraries of file systems, by the prefix of their classes or their scheme; Hadoop's own have its version.
+_LIBRARIES = {
+    "org.apache.hadoop.fs.s3a.": "org.apache.hadoop:hadoop-aws:{hadoop}",
+    "software.amazon.awssdk.": "org.apache.hadoop:hadoop-aws:{hadoop}",
+    "s3": "org.apache.hadoop:hadoop-aws:{hadoop}, and write s3a://",
+    "org.apache.hadoop.fs.azurebfs.": "org.apache.hadoop:hadoop-azure:{hadoop}",
+    "gs": "com.google.cloud.bigdataoss:gcs-connector:hadoop3-2.2.26",
+    "com.google.cloud.hadoop.fs.gcs.": "com.google.cloud.bigdataoss:gcs-connector:hadoop3-2.2.26",
+}
 
 
 class LostSparkError(ExecutionError):
@@ -118,6 +133,9 @@ def _translated(fault: Exception, brokers: Iterable[str]) -> ExecutionError:
             remedy="give it more with --conf spark.driver.memory=8g; what was committed is kept, "
             "so start the plan again on its checkpoint",
         )
+    missing = _missing_library(message)
+    if missing is not None:
+        return missing
     if "StateFormatException" in message:
         return CheckpointError(
             _short(message).partition("; run it with the release")[0],
@@ -172,6 +190,33 @@ def _ended(message: str, fault: Exception) -> re.Match[str] | None:
     If the thread of the query itself fails, Spark's message omits the name, but its stack trace has it.
     """
     return _NO_MORE.search(message) or _NO_MORE.search(getattr(fault, "_stackTrace", None) or "")
+
+
+def _missing_library(message: str) -> ExecutionError | None:
+    """The error for a class or file system that Spark's class path lacks."""
+    store, absent = _NO_STORE.search(message), _NO_CLASS.search(message)
+    if store is not None:
+        name, text = store[1], f"Spark has no file system for {store[1]}://"
+    elif absent is not None:
+        name = (absent[1] or absent[2]).replace("/", ".")
+        text = f"the class {name} is not on Spark's class path"
+    else:
+        return None
+    library = next((library for prefix, library in _LIBRARIES.items() if name.startswith(prefix)), "GROUP:NAME:VERSION")
+    library = library.format(hadoop=_hadoop_version())
+    return ExecutionError(
+        text,
+        remedy=f"add its library with --conf spark.jars.packages={library}, or its jar with --conf spark.jars=FILE: "
+        "executors get it, too",
+    )
+
+
+def _hadoop_version() -> str:
+    """The version of the Hadoop in pyspark, which its file systems must have."""
+    import pyspark
+
+    jars = Path(pyspark.__file__).parent.glob("jars/hadoop-client-api-*.jar")
+    return next((jar.stem.removeprefix("hadoop-client-api-") for jar in jars), "VERSION")
 
 
 def _unreadable(message: str) -> DataError | None:

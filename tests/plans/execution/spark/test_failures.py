@@ -24,6 +24,10 @@ MKDIRS = """Job aborted
 Caused by: java.io.IOException: Mkdirs failed to create file:/proc/x/.compiled-plan-7a-0/_temporary/0/_temporary/a_0 \
 (exists=false, cwd=file:/tmp)"""
 
+S3A = """java.lang.RuntimeException: \
+java.lang.ClassNotFoundException: Class org.apache.hadoop.fs.s3a.S3AFileSystem not found
+Caused by: java.lang.ClassNotFoundException: Class org.apache.hadoop.fs.s3a.S3AFileSystem not found"""
+
 
 @pytest.mark.parametrize(
     ("text", "message", "remedy"),
@@ -33,9 +37,16 @@ Caused by: java.io.IOException: Mkdirs failed to create file:/proc/x/.compiled-p
         (DEEP, "an expression is nested too deeply for Spark", "cut it into several columns or views"),
         (MKDIRS, "a folder cannot be created", "option 'path'"),
         ("Caused by: java.io.IOException: No space left on device", "a disk is full: No space left", "free some space"),
+        (S3A, "the class org.apache.hadoop.fs.s3a.S3AFileSystem is not on", "org.apache.hadoop:hadoop-aws:3."),
+        (
+            "java.lang.NoClassDefFoundError: a/b/C$D",
+            "the class a.b.C$D is not on Spark's class path",
+            "spark.jars=FILE",
+        ),
+        ('UnsupportedFileSystemException: No FileSystem for scheme "gs"', "no file system for gs://", "gcs-connector"),
         ("Caused by: java.io.IOException: Broken pipe", "Broken pipe", "--debug"),
     ],
-    ids=["heap", "memory-of-spark", "stack", "folder", "disk", "other"],
+    ids=["heap", "memory-of-spark", "stack", "folder", "disk", "s3a", "class", "gs", "other"],
 )
 def test_errors_of_spark_are_translated(text: str, message: str, remedy: str) -> None:
     fault = translate(RuntimeError(text))
@@ -111,6 +122,15 @@ def test_a_dead_jvm(fault: Exception) -> None:
     error = translate(fault)
     assert isinstance(error, LostSparkError)
     assert "it was killed, or had no memory left" in error.message and "checkpoint" in error.remedy
+
+
+def test_a_jvm_that_dies_while_its_error_is_read() -> None:
+    class Dying(RuntimeError):
+        @property
+        def java_exception(self) -> None:
+            raise Py4JNetworkError("Answer from Java side is empty")
+
+    assert isinstance(translate(Dying("x")), LostSparkError)
 
 
 def test_a_missing_checkpoint_file_is_not_retried() -> None:
