@@ -43,7 +43,7 @@ PAGES = sorted(
 #: Modules of the commands.
 COMMANDS = {**SINGLE, UMBRELLA: "compiled_plan.cli.umbrella"}
 #: Blocks of these languages are not checked: output of programs, diagrams of folders.
-PROSE = frozenset({"text", "java"})
+PROSE = frozenset({"ini", "properties", "text", "java"})
 #: Blocks of these are run, unless they say otherwise.
 RUN = frozenset({"bash", "python", "sql"})
 
