@@ -21,7 +21,7 @@ BY_TIME_OF_PARTITION = "partition-time"
 _EXTRACTOR, _SUCCESS_FILE = "partition.time-extractor.kind", "success-file"
 _BY_CLASS = "a plan does not choose classes to load"
 
-_FILE_NAME = re.compile(r"(?!\.\.?$)[^/\\\x00-\x1f]+")
+_FILE_NAME = re.compile(r"(?!\.\.?$)[^/\\{}\x00-\x1f]+")
 _COMMIT = "Partition commit: "
 _TIME = "Extraction of a partition's time from its values: "
 

@@ -211,6 +211,12 @@ def _listed(where: str, key: str, value: str) -> list[str]:
 
 def _place(where: str, key: str, text: str, opening: Callable[[str], str | None]) -> str:
     """The path that a table opens for a text."""
+    if "{secret:" in text:
+        raise UnsupportedError(
+            f"the option {key!r} refers to a secret, which could be any path",
+            where=where,
+            remedy="write the path, and refer to secrets in user names and passwords alone",
+        )
     try:
         opened = opening(text)
     except ProgramError as fault:

@@ -8,12 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from compiled_plan.plans.connectors.outside import reached_by
 from compiled_plan.plans.errors import ExecutionError
 from compiled_plan.plans.execution.secrets.sources import sources_of, variable
 from compiled_plan.plans.inspection.references import referring_tables
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.text.concealing import conceal
-from compiled_plan.plans.text.references import names_in, reference, replaced
+from compiled_plan.plans.text.references import is_reference, names_in, reference, replaced
+
+
+def _reaches_more(resolved: Mapping[str, str], options: Mapping[str, str]) -> bool:
+    """Return True if parts of values, which a plan is checked without, reach other files or code than the plan."""
+    known = {(reached.kind, reached.option, reached.name) for reached in reached_by(options)}
+    whole = {key.lower() for key, value in options.items() if is_reference(value)}
+    return any(
+        (reached.kind, reached.option, reached.name) not in known and reached.option.lower() not in whole
+        for reached in reached_by(resolved)
+    )
 
 
 class Secrets:
@@ -62,16 +73,23 @@ class Secrets:
             where: the table, for messages.
 
         Raises:
-            ExecutionError: names all that are missing.
+            ExecutionError: names all that are missing, or a value changes what the options reach.
         """
         if not any("{secret:" in value for value in options.values()):
             return dict(options)
         missing = {name: where for name in names_in(options.values()) if not self._has(name)}
         if missing and not self._lenient:
             raise self._missing(missing)
-        return {
+        resolved = {
             key: replaced(value, lambda name: self._values.get(name, reference(name))) for key, value in options.items()
         }
+        if _reaches_more(resolved, options):
+            raise ExecutionError(
+                f"a secret is more than a value: with it, the options of {where} reach other files or code",
+                where=where,
+                remedy="refer to secrets in values alone; in a URL, encode letters such as & ; / ? with %",
+            )
+        return resolved
 
     def _has(self, name: str) -> bool:
         if name in self._values:

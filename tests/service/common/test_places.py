@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from compiled_plan.plans.errors import ProgramError
+from compiled_plan.plans.errors import ProgramError, UnsupportedError
 from compiled_plan.plans.text.hadoop_paths import hadoop_path
-from compiled_plan.service.common.outside import confined
+from compiled_plan.service.common.outside import check_outside, confined
 from compiled_plan.service.common.places import Allowed
 from tests.support.hadoop_paths import answers, generated
 
@@ -97,6 +97,24 @@ def test_the_plan_of_a_run_has_the_paths_that_were_checked(
     shown, plan = confined(text, Allowed(data=(str(data),)))
     assert json.loads(shown) == plan == {"nodes": [{"number": 1.5, "table": {"options": named | resolved}}]}
     assert (shown == text) == (not resolved)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"connector": "filesystem", "path": "{data}/${secret:A}/x"},
+        {"connector": "spark", "provider": "text", "path": "{data}/${secret:A}"},
+        {"connector": "spark", "provider": "text", "paths": '["{data}/${secret:A}"]'},
+        {"connector": "kafka", "properties.ssl.keystore.location": "${secret:A}"},
+        {"connector": "kafka", "dead-letter.path": "{data}/$${secret:A}"},
+        {"connector": "jdbc", "url": "jdbc:sqlite:{data}/${secret:A}"},
+    ],
+)
+def test_a_path_refers_to_no_secret(options: dict[str, str], data: Path) -> None:
+    """The value of a secret is not known when a plan is checked."""
+    table = {key: value.replace("{data}", str(data)) for key, value in options.items()}
+    with pytest.raises(UnsupportedError, match="refers to a secret"):
+        check_outside({"options": table}, Allowed(data=(str(data),)))
 
 
 @pytest.mark.deep

@@ -93,3 +93,28 @@ def test_references_in_hints() -> None:
         "JOIN db", "JOIN db /*+ OPTIONS('driver'='${secret:DRIVER}') */"
     )
     assert "DRIVER" in secret_names(TableEnvironment().compile_script(hinted))
+
+
+@pytest.mark.attack
+@pytest.mark.parametrize(
+    ("url", "value", "good"),
+    [
+        ("jdbc:postgresql://h/d?password=${secret:A}", "p%26=x", True),
+        ("jdbc:postgresql://u:${secret:A}@h/d", "p", True),
+        ("${secret:A}", "jdbc:sqlite:/a.db", True),
+        ("jdbc:postgresql://h/d?password=${secret:A}", "p&socketFactory=a.B", False),
+        ("jdbc:postgresql://h/d?password=${secret:A}", "p&sslrootcert=/etc/passwd", False),
+        ("jdbc:postgresql://u:${secret:A}@h/d", "p@h/d?loggerFile=/x&x=", False),
+        ("jdbc:h2:mem:x;PASSWORD=${secret:A}", "p;INIT=RUNSCRIPT FROM 'x'", False),
+    ],
+)
+def test_a_secret_is_a_value_and_reaches_nothing(url: str, value: str, good: bool, tmp_path: Path) -> None:
+    (tmp_path / "A").write_text(value)
+    options = {"connector": "jdbc", "table-name": "t", "url": url}
+    secrets = Secrets([f"dir:{tmp_path}"])
+    if good:
+        assert secrets.resolved(options, "table t")["url"] == url.replace("${secret:A}", value)
+    else:
+        with pytest.raises(ExecutionError, match="reach other files or code") as error:
+            secrets.resolved(options, "table t")
+        assert value not in error.value.render() and "encode" in error.value.remedy
