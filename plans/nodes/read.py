@@ -102,7 +102,7 @@ def _finding(detail: dict[str, Any], root: Json, at: tuple[str | int, ...], node
 
 
 def _choice(value: Json, known: list[str]) -> str:
-    return did_you_mean(str(value), known)
+    return did_you_mean(value if isinstance(value, str) else "", known)
 
 
 def _real_path(loc: tuple[str | int, ...], root: Json) -> list[str | int]:

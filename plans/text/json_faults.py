@@ -16,6 +16,8 @@ _COMMENT = re.compile(r"//.*|/\*(?s:.*?)\*/|#.*")
 _SINGLE = re.compile(
     r"[\u2018\u2019'][^'\u2018\u2019\n]*['\u2018\u2019]?|[\u201c\u201d][^\u201c\u201d\n]*[\u201c\u201d]?"
 )
+#: Texts, and the numbers outside of them that Python does not read.
+_NUMBER = re.compile(r'"(?:[^"\\]|\\.)*+"|(?P<digits>[0-9]{4301,}+)')
 _WORD = re.compile(r'[^\s,:{}\[\]"=]+')
 #: Names of other languages for the constants of JSON.
 _CONSTANTS = {"true": "true", "false": "false", "null": "null", "none": "null", "nil": "null", "undefined": "null"}
@@ -81,6 +83,14 @@ def half_character(text: str, source: str, escape: re.Match[str]) -> JsonError:
     """The error for half a surrogate pair."""
     message = f"not text: {escape.group()} is half of a surrogate pair, which no file can hold"
     return JsonError(message, source, text, span_at(text, *escape.span()), "", "write the whole character")
+
+
+def long_number(text: str, source: str) -> JsonError:
+    """The error for a number with more digits than Python reads."""
+    number = next(part for part in _NUMBER.finditer(text) if part["digits"])
+    start, end = number.span("digits")
+    message = f"a number of {end - start} digits"
+    return JsonError(message, source, text, span_at(text, start, start + 1), _pointer(text, start), _RESTORE)
 
 
 def _pointer(text: str, position: int) -> str:

@@ -11,6 +11,8 @@ from compiled_plan.plans.deep import deeply
 from compiled_plan.plans.errors import NestingError, PlanError
 
 Json = Any
+#: Python's limit on the digits of a number.
+MOST_DIGITS = 4300
 
 
 class _RepeatedKeyError(ValueError):
@@ -31,7 +33,8 @@ def loads(text: str, source: str = "") -> Json:
     """Parse JSON; `source` is the quoted path of its file, or names another text.
 
     Raises:
-        PlanError: invalid JSON, a key that an object has twice, half a surrogate pair; with position, line and pointer.
+        PlanError: invalid JSON, a key that an object has twice, half a surrogate pair, a number with too
+            many digits; with position, line and pointer.
     """
     text = text.removeprefix("\ufeff")
     try:
@@ -44,6 +47,10 @@ def loads(text: str, source: str = "") -> Json:
         from compiled_plan.plans.text.json_faults import repetition
 
         raise repetition(text, source) from None
+    except ValueError:  # of a number
+        from compiled_plan.plans.text.json_faults import long_number
+
+        raise long_number(text, source) from None
     except NestingError:
         raise PlanError("not a plan: the JSON is nested too deeply", where=source) from None
     if _SURROGATE.search(text) and (half := next(filter(_is_half, _ESCAPE.finditer(text)), None)) is not None:

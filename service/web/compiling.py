@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from typing import Annotated, Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Response
 from pydantic import BaseModel, Field
 
 from compiled_plan.planner.sql.grammar.reserved_words import RESERVED
@@ -16,7 +15,7 @@ from compiled_plan.plans.text import jsontext
 from compiled_plan.service.common.texts import Text
 from compiled_plan.service.registry import programs
 from compiled_plan.service.web.depends import Editor, PartsOf, Viewer
-from compiled_plan.service.web.documents import RequestBody, Short
+from compiled_plan.service.web.documents import Plan, RequestBody, Short
 from compiled_plan.service.web.versions import ProgramOrPlan, before, compared
 
 router = APIRouter(tags=["compiling"])
@@ -66,7 +65,7 @@ class Words(BaseModel):
 class ToValidate(RequestBody):
     """A plan."""
 
-    plan: dict[str, Any] | Text
+    plan: Plan | Text
 
 
 class Validated(BaseModel):
@@ -77,8 +76,8 @@ class Validated(BaseModel):
     checkedAtStart: list[dict[str, Any]]
 
 
-@router.post("/compile", summary="Compile a program or read a plan, without storing it")
-def compile_program(who: Editor, parts: PartsOf, body: ToCompile) -> Compiled:
+@router.post("/compile", summary="Compile a program or read a plan, without storing it", response_model=Compiled)
+def compile_program(who: Editor, parts: PartsOf, body: ToCompile) -> Response:
     """With `over`, compare it with a pipeline: verdicts by operator, and the state that would be restored."""
     old = before(parts, body.over) if body.over is not None else None
     compiled = programs.prepare(parts, body.source(), old)
@@ -87,14 +86,17 @@ def compile_program(who: Editor, parts: PartsOf, body: ToCompile) -> Compiled:
     if old is not None:
         assert body.over is not None
         diff = Document.model_validate(compared(parts, body.over, plan, "new"))
-    return Compiled(
-        plan=json.loads(parts.workers.run_once("shown_plan", plan=plan)),
+    document = Compiled(
+        plan={},
         operators=compiled.version.operators,
         stateful=compiled.version.stateful,
         warnings=list(compiled.warnings),
         graph=Graph.model_validate(parts.workers.run_once("graph", plan=plan)),
         diff=None if diff is None else diff.model_dump(by_alias=True),
-    )
+    ).model_dump_json(exclude={"plan"}, by_alias=True)
+    # The plan stays text: pydantic writes 255 levels, and expressions have more.
+    text = f'{{"plan": {parts.workers.run_once("shown_plan", plan=plan)}, {document[1:]}'
+    return Response(text, media_type="application/json")
 
 
 @router.post("/complete", summary="Completions at the cursor in a SQL script")

@@ -5,14 +5,26 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Any, Generic, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
+from compiled_plan.plans.text import jsontext
 from compiled_plan.plans.text.masking import masked, masked_json
 from compiled_plan.service.common.texts import Text
 from compiled_plan.service.store import pipelines
 from compiled_plan.service.store.states import RunState
 from compiled_plan.service.store.tables import Base, Pipeline, Status, Version
 
+
+def _encodable(plan: dict[str, Any]) -> dict[str, Any]:
+    try:
+        jsontext.dumps(plan).encode()
+    except UnicodeEncodeError:
+        raise ValueError("a text has half of a surrogate pair") from None
+    return plan
+
+
+#: The JSON of a plan file.
+Plan = Annotated[dict[str, Any], AfterValidator(_encodable)]
 Short = Annotated[Text, StringConstraints(max_length=2000)]
 
 

@@ -30,6 +30,7 @@ from compiled_plan.service.web.depends import (
 )
 from compiled_plan.service.web.documents import (
     NEVER_RAN,
+    Plan,
     RequestBody,
     Short,
     VersionDocument,
@@ -55,7 +56,7 @@ class ProgramOrPlan(RequestBody):
         examples=["CREATE TABLE ...; INSERT INTO ..."],
     )
     file: Short | None = Field(default=None, description="Python program, in an allowed folder")
-    plan: dict[str, Any] | Text | None = Field(default=None, description="plan file, as JSON or text")
+    plan: Plan | Text | None = Field(default=None, description="plan file, as JSON or text")
     options: dict[Short, Short] = Field(
         default={}, description="configuration options, as set with SET at the start of the program"
     )

@@ -362,9 +362,10 @@ def stages(plan: str) -> Json:
 
 def shown_plan(plan: str) -> str:
     """The text of a plan with secrets masked; unchanged if it has none."""
+    from compiled_plan.plans.text import jsontext
     from compiled_plan.plans.text.masking import masked_json
 
-    document = json.loads(plan)
+    document = jsontext.loads(plan)
     shown = masked_json(document)
     return plan if shown == document else json.dumps(shown, indent=2)
 

@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 
 from compiled_plan.plans.errors import ProgramError
+from compiled_plan.plans.text.jsontext import MOST_DIGITS
 from compiled_plan.plans.text.position import render, span_at
 
 WORD, QUOTED, NUMBER, END = "WORD", "QUOTED", "NUMBER", ""
@@ -64,11 +65,18 @@ def tokenize(text: str) -> list[Token]:
 
     Raises:
         ProgramError: a string, quoted name or comment is not closed; a binary literal has a digit that is not
-            hexadecimal.
+            hexadecimal; a number has too many digits.
     """
     tokens, unclosed = read_tokens(text)
     if unclosed is not None:
         raise unclosed
+    long = next((token for token in tokens if token.kind == NUMBER and len(token.text) > MOST_DIGITS), None)
+    if long is not None:
+        raise ProgramError(
+            f"SQL parse failed: a number of {len(long.text)} digits",
+            where=render(span_at(text, long.start, long.start + 1), text),
+            remedy="no type holds more than 38 digits",
+        )
     bad = next((token for token in tokens if token.kind == BINARY and not _HEXADECIMAL.fullmatch(token.text)), None)
     if bad is not None:
         raise ProgramError(
