@@ -32,6 +32,7 @@ from compiled_plan.service.web import (
     plans,
     previews,
     runs,
+    secrets,
     state,
     testing,
     ttls,
@@ -60,6 +61,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     state.router,
     previews.router,
     previews.tap_router,
+    secrets.router,
     alerts.router,
     lineage.router,
 )
@@ -94,6 +96,7 @@ def application(
         inspect=inspect,
         preview=preview,
         umask=umask,
+        vault=parts.vault,
     )
 
     supervisor.after_tick = Watch(parts.database, settings.alerts.rules, supervisor.recent).tick
@@ -107,6 +110,7 @@ def application(
         app.state.health_threads = CapacityLimiter(2)
         with parts.database.write() as session:
             idempotent.forget_unfinished(session)
+            parts.vault.rotate(session)
         supervisor.begin()
         delivery.begin()
         yield

@@ -88,6 +88,11 @@ class Settings(_Part):
         default=(),
         description="folders, or their URIs, of file tables, in addition to `home/data`; never other folders of `home`",
     )
+    secrets_key: Path | None = Field(
+        default=None,
+        description="file with the keys that encrypt secrets in the database, mode 0600: Fernet keys, one a line, of "
+        "which the first one encrypts; by default `home/secrets.key`, which is created with the first secret",
+    )
     tokens: bool = Field(default=True, description="require a token; without tokens, only local requests are served")
     limits: Limits = Limits()
     keep: Keep = Keep()
@@ -102,6 +107,11 @@ class Settings(_Part):
     def database_url(self) -> str:
         """The URL of the database."""
         return self.database or f"sqlite:///{(self.home / 'service.db').resolve()}"
+
+    @property
+    def secrets_file(self) -> Path:
+        """The file with the keys that encrypt secrets."""
+        return self.secrets_key or self.home.resolve() / "secrets.key"
 
     @property
     def is_local(self) -> bool:

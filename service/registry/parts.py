@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from compiled_plan.service.common.settings import Settings
 from compiled_plan.service.store.database import Database
+from compiled_plan.service.store.secrets import Vault
 from compiled_plan.service.workers.pool import Workers
 
 
@@ -22,3 +23,8 @@ class Parts:
     settings: Settings
     database: Database
     workers: Workers
+
+    @property
+    def vault(self) -> Vault:
+        """The encryption of secrets."""
+        return Vault(self.settings.secrets_file)

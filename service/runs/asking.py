@@ -75,8 +75,11 @@ def answer(
     with tempfile.TemporaryDirectory(prefix="plan-service-") as folder:
         paths = {f"{{{name}}}": Path(folder) / name for name in files or {}}
         for name, text in (files or {}).items():
+            paths[f"{{{name}}}"].touch(mode=0o600)
             paths[f"{{{name}}}"].write_text(text)
-        argv = [*command, *(str(paths.get(option, option)) for option in options)]
+        places = {key: str(path) for key, path in paths.items()}
+        places |= {f"file:{key}": f"file:{path}" for key, path in paths.items()}
+        argv = [*command, *(places.get(option, option) for option in options)]
         variables = {**os.environ, OWNER: str(os.getpid()), TIED: "1"}
         with (
             _pipe() as stdin,

@@ -10,15 +10,20 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from compiled_plan.plans.errors import UnsupportedError
+from compiled_plan.plans.execution.secrets.sources import written
 from compiled_plan.plans.nodes.configuration import freshness_of
 from compiled_plan.plans.telemetry.progress_file import last_number
+from compiled_plan.plans.text import jsontext
 from compiled_plan.plans.text.properties import properties_text
-from compiled_plan.service.common.outside import confined, jars_of, objects_of
+from compiled_plan.plans.text.references import names_in, replaced
+from compiled_plan.service.common.outside import check_outside, confined, jars_of, objects_of
 from compiled_plan.service.common.places import Allowed
 from compiled_plan.service.runs.folders import CONF, PLAN
-from compiled_plan.service.runs.processes import Launch, checkpoint_lock
+from compiled_plan.service.runs.processes import SECRETS, Launch, checkpoint_lock
 from compiled_plan.service.runs.settings import Files, settings_of, submitting_environment
 from compiled_plan.service.store import versions
+from compiled_plan.service.store.secrets import Vault, values_for
 from compiled_plan.service.store.tables import Pipeline, Wanted
 
 #: Actions of a command: a run, or an option that acts on the checkpoint only.
@@ -41,6 +46,7 @@ def launch_of(
     command: Sequence[str],
     places: Places,
     allowed: Allowed,
+    vault: Vault,
     what: str = RUN,
 ) -> Launch:
     """The command to start.
@@ -52,10 +58,12 @@ def launch_of(
         command: the command `execute-plan`.
         places: folders and files of the runs.
         allowed: the resources that the operator allows now.
+        vault: the encryption of secrets.
         what: the action.
 
     Raises:
         UnsupportedError: the plan uses a resource that is not allowed, or no longer.
+        PlanError: the plan refers to secrets that the pipeline may not use; names them all.
         ExecutionError: the command does not exist.
     """
     checkpoint = places.checkpoint
@@ -64,6 +72,7 @@ def launch_of(
     facts["upgrade"] = wanted.upgrade
     files: dict[str, str] = {}
     environment: Mapping[str, str] = {}
+    secrets = b""
     if what != RUN:
         value = wanted.options[:1] if what == ADOPT else []
         argv = [*command, "--checkpoint", str(checkpoint), f"--{what}", *value, "--json"]
@@ -76,6 +85,15 @@ def launch_of(
         more = ["--upgrade", wanted.upgrade] if wanted.upgrade != "check" else []
         more += wanted.options
         more += plan.options
+        if values := plan.secrets(session, vault, allowed, pipeline.name):
+            if settings.launcher == "spark-submit":
+                raise UnsupportedError(
+                    "spark-submit does not pass secrets on to the run",
+                    where=pipeline.name,
+                    remedy="set the launcher `process`",
+                )
+            secrets = written(values)
+            more += ["--secrets", f"fd:{SECRETS}"]
         if settings.launcher == "spark-submit":
             environment = submitting_environment()
         files[CONF] = properties_text(settings.conf)
@@ -83,7 +101,7 @@ def launch_of(
         argv = settings.argv(command, paths, pipeline.name, checkpoint, places.progress, more)
     checkpoint.parent.mkdir(parents=True, exist_ok=True)
     lock = checkpoint_lock(places.home / "locks", str(checkpoint))
-    return Launch(argv, Path.cwd(), lock, environment, facts, files)
+    return Launch(argv, Path.cwd(), lock, environment, facts, files, secrets)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +117,28 @@ class Runnable:
     text: str
     document: Any
     options: Sequence[str]
+
+    def secrets(
+        self, session: Session, vault: Vault, allowed: Allowed, pipeline: str, *, preview: bool = False
+    ) -> Mapping[str, str]:
+        """The values of the secrets to which the plan refers; what they make it reach is checked.
+
+        Raises:
+            PlanError: secrets that the pipeline may not use; names them all.
+            UnsupportedError: with the values, the plan uses a resource that is not allowed.
+        """
+        tables = [table.value for table in objects_of(self.document, "options")]
+        names = names_in(value for table in tables for value in table.values() if isinstance(value, str))
+        if not names:
+            return {}
+        values = values_for(session, vault, pipeline, names, preview=preview)
+        resolved = jsontext.loads(self.text)
+        for table in objects_of(resolved, "options"):
+            for key, value in table.value.items():
+                if isinstance(value, str):
+                    table.value[key] = replaced(value, lambda name: values.get(name, ""))
+        check_outside(resolved, allowed)
+        return values
 
 
 def runnable(text: str, allowed: Allowed) -> Runnable:

@@ -12,6 +12,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -26,6 +27,8 @@ import psutil
 from compiled_plan.service.runs.folders import COMMAND, EXIT, PROCESS, RunFolder, latest_run, new_run, next_run
 
 LOCK = "lock"
+#: The place of the file descriptor of the secrets in a command line.
+SECRETS = "{secrets}"
 #: The tolerance for start times of processes, in seconds, since adjustments of the clock shift them.
 _CLOCK = 2.0
 _POLL = 0.05
@@ -77,6 +80,7 @@ class Launch:
         environment: additional environment variables.
         facts: further content of `command.json`.
         files: files for the folder of the run, by name.
+        secrets: lines for the descriptor whose number replaces `SECRETS` in the command line.
     """
 
     argv: Sequence[str]
@@ -85,6 +89,7 @@ class Launch:
     environment: Mapping[str, str]
     facts: Mapping[str, Any]
     files: Mapping[str, str]
+    secrets: bytes = b""
 
 
 class TakenError(Exception):
@@ -107,6 +112,7 @@ def launch(pipeline: Path, what: Launch, umask: int = -1) -> RunFolder:
     if own is None:
         raise TakenError("another run of this pipeline is active")
     checkpoint_lock = take(what.checkpoint_lock)
+    secrets = _in_memory(what.secrets) if what.secrets else None
     try:
         if checkpoint_lock is None:
             raise TakenError("a run of another pipeline uses this checkpoint")
@@ -116,10 +122,11 @@ def launch(pipeline: Path, what: Launch, umask: int = -1) -> RunFolder:
         folder = new_run(
             pipeline,
             {
-                "argv": [word.replace("{run}", path) for word in what.argv],
+                "argv": [word.replace("{run}", path).replace(SECRETS, str(secrets)) for word in what.argv],
                 "cwd": str(what.cwd),
                 "environment": dict(what.environment),
                 "locks": locks,
+                "secrets": secrets,
                 "umask": umask,
                 "at": time.time(),
                 **what.facts,
@@ -131,15 +138,30 @@ def launch(pipeline: Path, what: Launch, umask: int = -1) -> RunFolder:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=(folder.path / "waiter.log").open("ab"),
-            pass_fds=locks,
+            pass_fds=locks if secrets is None else [*locks, secrets],
             start_new_session=True,
         )
         _forget(waiter)
         return folder
     finally:
         own.close()
+        if secrets is not None:
+            os.close(secrets)
         if checkpoint_lock is not None:
             checkpoint_lock.close()
+
+
+def _in_memory(content: bytes) -> int:
+    """A descriptor of a file without a name, and where the system has it without a disk, at its beginning."""
+    if hasattr(os, "memfd_create"):
+        descriptor = os.memfd_create("secrets")
+    else:
+        with tempfile.TemporaryFile() as file:
+            descriptor = os.dup(file.fileno())
+    with os.fdopen(os.dup(descriptor), "wb") as file:
+        file.write(content)
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return descriptor
 
 
 def _forget(waiter: subprocess.Popen[bytes]) -> None:

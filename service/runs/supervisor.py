@@ -36,6 +36,7 @@ from compiled_plan.service.runs.settings import settings_of
 from compiled_plan.service.runs.upgrading import step_under_way
 from compiled_plan.service.store.database import Database
 from compiled_plan.service.store.errors import ConflictError
+from compiled_plan.service.store.secrets import Vault
 from compiled_plan.service.store.states import RunState
 from compiled_plan.service.store.tables import UNDER_WAY, Pipeline, Status, Wanted
 
@@ -66,6 +67,7 @@ class Supervisor:
         inspect: the command that inspects state.
         preview: the command that previews rows.
         umask: the umask of runs, whose sinks other users may read; negative for that of the service.
+        vault: the encryption of secrets; by default with the keys in `home`.
     """
 
     def __init__(
@@ -80,6 +82,7 @@ class Supervisor:
         inspect: Sequence[str] = INSPECT_STATE,
         preview: Sequence[str] = PREVIEW_ROWS,
         umask: int = -1,
+        vault: Vault | None = None,
     ) -> None:
         self.home, self.database, self.every = home.resolve(), database, every
         self.command, self.inspect = tuple(command), tuple(inspect)
@@ -88,6 +91,7 @@ class Supervisor:
         self.backoff = backoff or Backoff()
         self.allowed = allowed or Allowed(data=(data_of(str(self.home)),), home=str(self.home))
         self.keep, self._umask = keep or Keep(), umask
+        self._vault = vault or Vault(self.home / "secrets.key")
         self.recent = RecentBatches(self.progress)
         self._pruned_at = -_PRUNE_EVERY
         self._chance = random.Random()
@@ -238,7 +242,7 @@ class Supervisor:
             return
         places = Places(self.home, self.checkpoint(pipeline.id), self.progress(pipeline.id))
         try:
-            launched = launch_of(session, pipeline, wanted, self.command, places, self.allowed, what)
+            launched = launch_of(session, pipeline, wanted, self.command, places, self.allowed, self._vault, what)
             launch(self.folder(pipeline.id), launched, self._umask)
         except TakenError:
             return  # The next tick tries again.

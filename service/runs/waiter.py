@@ -31,6 +31,7 @@ def wait_for(folder: RunFolder) -> int:
     command = folder.read(COMMAND)
     assert command is not None
     locks = [int(descriptor) for descriptor in command.get("locks", ())]
+    secrets = [] if command.get("secrets") is None else [int(command["secrets"])]
     with (folder.output / CURRENT).open("ab", buffering=0) as output:
         try:
             process = subprocess.Popen(
@@ -40,7 +41,7 @@ def wait_for(folder: RunFolder) -> int:
                 stderr=subprocess.STDOUT,
                 cwd=command["cwd"],
                 env={**os.environ, **command["environment"]},
-                pass_fds=locks,
+                pass_fds=[*locks, *secrets],
                 umask=command.get("umask", -1),
                 start_new_session=True,
             )
@@ -48,6 +49,8 @@ def wait_for(folder: RunFolder) -> int:
             output.write(f"error: {command['argv'][0]}: {fault.strerror}\n".encode())
             _end(folder, 127, [])
             return 127
+    for descriptor in secrets:
+        os.close(descriptor)
     # Ignore signals: they are for the run, and the waiter has to record its end.
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)

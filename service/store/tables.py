@@ -265,3 +265,18 @@ class AlertRule(Base):
     rule: Mapped[dict[str, Any]] = mapped_column(JSON)
     changed_at: Mapped[datetime] = mapped_column(Moment)
     changed_by: Mapped[str] = mapped_column(String(128))
+
+
+class Secret(Base):
+    """A secret to which programs refer."""
+
+    __tablename__ = "secrets"
+
+    name: Mapped[str] = mapped_column(String(128), primary_key=True)
+    #: Encrypted by `store.secrets.Vault`.
+    value: Mapped[bytes] = mapped_column(LargeBinary)
+    #: Names of the pipelines that may use it; `*` for all.
+    pipelines: Mapped[list[str]] = mapped_column(JSON)
+    previews: Mapped[bool] = mapped_column(Boolean)
+    changed_at: Mapped[datetime] = mapped_column(Moment)
+    changed_by: Mapped[str] = mapped_column(String(128))

@@ -7,6 +7,8 @@ from pydantic import Field, model_validator
 
 from compiled_plan.api.results.bounded import BoundedRows
 from compiled_plan.plans.errors import UnsupportedError
+from compiled_plan.plans.execution.secrets.sources import written
+from compiled_plan.plans.text.concealing import forms
 from compiled_plan.plans.text.secrets import secrets_in
 from compiled_plan.service.access.problems import shown
 from compiled_plan.service.access.roles import Principal
@@ -28,7 +30,7 @@ from compiled_plan.service.web.runs import RunsOf
 from compiled_plan.service.web.versions import before
 
 router = APIRouter(prefix="/preview", tags=["rows"])
-_TESTS = "tests.yaml"
+_TESTS, _SECRETS = "tests.yaml", "secrets"
 
 
 class ToPreview(RequestBody):
@@ -89,13 +91,21 @@ def begin_preview(who: Editor, parts: PartsOf, runs: RunsOf, body: ToPreview) ->
     """
     old = before(parts, body.over, body.version) if body.over is not None else None
     sample = _sample(parts, body, old)
-    plan = runnable(_plan(parts, body, old, sample), programs.allowed(parts.settings))
+    allowed = programs.allowed(parts.settings)
+    plan = runnable(_plan(parts, body, old, sample), allowed)
     arguments = [f"{{{PLAN}}}", "--rows", str(body.rows), "--seconds", str(body.seconds), *plan.options]
     files = {PLAN: plan.text}
     if sample:
         arguments += ["--sample", f"{{{_TESTS}}}", f"--test={sample['test']}"]
         files[_TESTS] = sample["tests"]
-    job = Job(arguments, files, secrets_in(plan.document))
+    hidden = set(secrets_in(plan.document))
+    with parts.database.read() as session:
+        needed = {} if sample else plan.secrets(session, parts.vault, allowed, body.over or "", preview=True)
+    if needed:
+        arguments += ["--secrets", f"file:{{{_SECRETS}}}"]
+        files[_SECRETS] = written(needed).decode()
+        hidden.update(form for value in needed.values() for form in forms(value))
+    job = Job(arguments, files, frozenset(hidden))
     return PreviewJob.of_job(runs.previews.begin(who.name, job))
 
 

@@ -16,6 +16,7 @@ from compiled_plan.service.runs.launching import Places, launch_of
 from compiled_plan.service.runs.processes import Launch
 from compiled_plan.service.store import pipelines, versions
 from compiled_plan.service.store.database import open_database
+from compiled_plan.service.store.secrets import Vault
 from compiled_plan.service.store.tables import Wanted
 
 
@@ -27,7 +28,7 @@ def launched(tmp_path: Path, plan: dict[str, Any], allowed: Allowed, **settings:
         pipelines.change(session, pipeline, run_settings=settings)
         wanted = Wanted(pipeline_id=pipeline.id, run=True, version=1, upgrade="check", options=[])
         places = Places(tmp_path / "home", tmp_path / "home/checkpoints/1", tmp_path / "home/progress")
-        launch = launch_of(session, pipeline, wanted, ("execute-plan",), places, allowed)
+        launch = launch_of(session, pipeline, wanted, ("execute-plan",), places, allowed, Vault(tmp_path / "key"))
     database.close()
     return launch
 
