@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
@@ -167,7 +168,7 @@ def settings_of(document: Mapping[str, object]) -> RunSettings:
 
 # ---- spark-submit in client mode, so that the driver is a process of this machine
 
-_DEPLOY_MODE = "spark.submit.deployMode"
+_DEPLOY_MODE, _DRIVER_PYTHON = "spark.submit.deployMode", "spark.pyspark.driver.python"
 #: The command as a module; spark-submit accepts only files with the suffix `.py`.
 _SCRIPT = "compiled_plan.cli.execute_plan"
 
@@ -198,10 +199,16 @@ def submitted(master: str, conf: Mapping[str, str], file: str) -> list[str]:
     script = find_spec(_SCRIPT)
     assert script is not None and script.origin is not None
     settings = ["--properties-file", file, "--load-spark-defaults"] if conf else []
+    if _DRIVER_PYTHON not in conf:
+        # Otherwise `spark.pyspark.python`, the workers' Python, is that of the driver, too.
+        settings += ["--conf", f"{_DRIVER_PYTHON}={sys.executable}"]
     words = [command, *(["--master", master] if master else []), "--jars", str(kernel_jar())]
     return [*words, *settings, script.origin, "--no-config"]
 
 
 def submitting_environment() -> dict[str, str]:
-    """Environment variables for spark-submit: the service's Python, which has all dependencies."""
-    return {"PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable}
+    """Environment variables for spark-submit: the service's Python, unless the operator chooses that of the workers.
+
+    Spark starts a script with its folder first on the path, and Python's workers with the working folder.
+    """
+    return {"PYSPARK_PYTHON": os.environ.get("PYSPARK_PYTHON") or sys.executable, "PYTHONSAFEPATH": "1"}

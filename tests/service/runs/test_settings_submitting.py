@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from compiled_plan.plans.errors import ExecutionError, UnsupportedError
-from compiled_plan.service.runs.settings import Files, RunSettings, submitted
+from compiled_plan.service.runs.settings import Files, RunSettings, submitted, submitting_environment
 
 
 @pytest.fixture
@@ -27,12 +27,23 @@ def test_options_of_spark_come_before_the_command_and_its_own_after_it(submit: s
         ("execute-plan",), Files("plan.json", "conf"), "shop", tmp_path / "c", tmp_path / "p", ["--reset", "x"]
     )
     at = next(at for at, argument in enumerate(argv) if argument.endswith("cli/execute_plan.py"))
-    assert argv[: at - 5] == [submit, "--master", "yarn"]
-    assert argv[at - 5] == "--jars" and argv[at - 4].endswith(".jar")
-    assert argv[at - 3 : at] == ["--properties-file", "conf", "--load-spark-defaults"]
+    assert argv[: at - 7] == [submit, "--master", "yarn"]
+    assert argv[at - 7] == "--jars" and argv[at - 6].endswith(".jar")
+    assert argv[at - 5 : at - 2] == ["--properties-file", "conf", "--load-spark-defaults"]
     rest = argv[at + 1 :]
     assert rest[-3:] == ["--reset", "x", "plan.json"] and "--master" not in rest and "--conf-file" not in rest
     assert rest[rest.index("--trigger") + 1] == "2s"
+
+
+def test_the_python_of_the_workers_is_the_operators(submit: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    driver = f"spark.pyspark.driver.python={sys.executable}"
+    workers = {"spark.pyspark.python": "environment/bin/python"}
+    assert driver in submitted("yarn", workers, "conf")
+    assert driver not in submitted("yarn", {**workers, "spark.pyspark.driver.python": "python3"}, "conf")
+    monkeypatch.delenv("PYSPARK_PYTHON", raising=False)
+    assert submitting_environment() == {"PYSPARK_PYTHON": sys.executable, "PYTHONSAFEPATH": "1"}
+    monkeypatch.setenv("PYSPARK_PYTHON", "environment/bin/python")
+    assert submitting_environment()["PYSPARK_PYTHON"] == "environment/bin/python"
 
 
 def test_cluster_deploy_mode_is_refused(submit: str) -> None:
