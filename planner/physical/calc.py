@@ -25,6 +25,7 @@ from compiled_plan.planner.physical.base import (
     make,
 )
 from compiled_plan.planner.physical.describe import rex_text, select_text
+from compiled_plan.planner.physical.injective_casts import is_injective
 from compiled_plan.planner.physical.plumbing import PhysicalValues
 from compiled_plan.planner.physical.requirements import require_deterministic_column, require_deterministic_condition
 from compiled_plan.planner.physical.scan import PhysicalChangelogNormalize, PhysicalTableSourceScan
@@ -44,7 +45,7 @@ from compiled_plan.plans.rex import (
     type_of,
     walk,
 )
-from compiled_plan.plans.types import CharacterType, IntegerType, LogicalType, RowType
+from compiled_plan.plans.types import RowType
 
 #: Functions that return another value at every call.
 _VOLATILE = frozenset(("$RAND$1", "$RAND_INTEGER$1", "$UUID$1"))
@@ -104,22 +105,12 @@ class PhysicalCalc(NewColumns):
 
 
 def _same_value(rex: RexNode) -> int | None:
-    """The input column whose values the expression returns unchanged, or None."""
+    """The input column whose values the expression returns unchanged, or cast so that they stay different; or None."""
     if isinstance(rex, InputRef):
         return rex.index
     if isinstance(rex, Call) and rex.name == "$CAST$1" and isinstance(rex.operands[0], InputRef):
-        return rex.operands[0].index if _is_lossless(type_of(rex.operands[0]), rex.type) else None
+        return rex.operands[0].index if is_injective(type_of(rex.operands[0]), rex.type) else None
     return None
-
-
-def _is_lossless(source: LogicalType, target: LogicalType) -> bool:
-    if source.not_null() == target.not_null():
-        return True
-    if isinstance(source, IntegerType) and isinstance(target, IntegerType):
-        return target.BITS >= source.BITS
-    if type(source) is type(target) and isinstance(source, CharacterType) and isinstance(target, CharacterType):
-        return target.length >= source.length
-    return False
 
 
 @dataclass(frozen=True, slots=True)
