@@ -40,6 +40,8 @@ FIXED: dict[str, str] = {
     "spark.sql.streaming.noDataMicroBatches.enabled": "false",
     # Column names of a plan are case-sensitive.
     "spark.sql.caseSensitive": "true",
+    # Spark's rule loses columns of generators that read several fields of a struct: UNNEST of a nested array.
+    "spark.sql.optimizer.nestedSchemaPruning.enabled": "false",
 }
 
 #: Settings that a user's `--conf` may replace.
