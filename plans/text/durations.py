@@ -44,6 +44,8 @@ _FOREIGN = {
 _PART = r"\s*([0-9]+(?:\.[0-9]+)?)\s*([a-zµ]+)\s*,?"
 #: Maximum length of a text for which a remedy suggests a duration.
 _MEANT = 100
+#: Python reads numbers of 4,300 digits.
+_LONGEST = 4000
 _REMEDY = "write a whole number and a unit, such as `3600000 ms`, `90 min`, `1 h` or `2 d`"
 _ISO = re.compile(
     r"P(?:([-+]?[0-9]+)D)?(T(?:([-+]?[0-9]+)H)?(?:([-+]?[0-9]+)M)?(?:([-+]?[0-9]+)(?:[.,]([0-9]{0,9}))?S)?)?",
@@ -125,6 +127,8 @@ def _nanos(text: str) -> int:
     stripped = text.strip()
     if not stripped:
         raise PlanError(f"a duration must not be empty: {text!r}", remedy=_REMEDY)
+    if len(stripped) > _LONGEST:
+        raise PlanError(f"not a duration: a text of {len(stripped)} characters", remedy=_REMEDY)
     parsed = re.match(r"([0-9]+)(.*)$", stripped, re.ASCII | re.DOTALL)
     if parsed is None:
         iso = _iso_nanos(stripped)

@@ -88,6 +88,7 @@ def test_parts_of_a_millisecond_are_cut_off(label: str) -> None:
         ("1 w", "unknown unit 'w'"),
         ("1_000 ms", "unknown unit"),
         ("+5 s", "not a duration"),
+        ("9" * 5_000, "not a duration: a text of 5000 characters"),
         ("٣ s", "not a duration"),
         ("P1Y", "not a duration"),
         ("PT", "not a duration"),
