@@ -88,7 +88,6 @@ def test_parts_of_a_millisecond_are_cut_off(label: str) -> None:
         ("1 w", "unknown unit 'w'"),
         ("1_000 ms", "unknown unit"),
         ("+5 s", "not a duration"),
-        ("9" * 5_000, "not a duration: a text of 5000 characters"),
         ("٣ s", "not a duration"),
         ("P1Y", "not a duration"),
         ("PT", "not a duration"),
@@ -171,3 +170,8 @@ def test_a_window_may_be_offset_backwards() -> None:
 def test_sizes_of_windows_are_written_as_java_does(milliseconds: int, text: str) -> None:
     assert format_iso_duration(milliseconds) == text
     assert parse_iso_duration(text) == milliseconds
+
+
+def test_a_text_of_thousands_of_digits_is_refused() -> None:
+    with pytest.raises(PlanError, match="not a duration: a text of 5002 characters"):
+        parse_duration(f"{'9' * 5_000} s")
