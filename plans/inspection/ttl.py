@@ -10,6 +10,7 @@ from compiled_plan.plans.errors import PlanError
 from compiled_plan.plans.findings import did_you_mean
 from compiled_plan.plans.inspection.checked_plans import plan_from_json
 from compiled_plan.plans.inspection.identity import derived_uids
+from compiled_plan.plans.inspection.named_operators import NamedOperator, operator_named, suggested
 from compiled_plan.plans.nodes.base import TTL, PlanNode
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.text import spans
@@ -114,16 +115,14 @@ def _checked(ttl: str) -> int:
 
 
 def _node(plan: CompiledPlan, uids: dict[int, str], edit: TtlEdit) -> PlanNode:
-    named = {str(node.id): node for node in plan.nodes} | {
-        uids[node.id]: node for node in plan.nodes if node.id in uids
-    }
+    known = [NamedOperator(uids.get(node.id, ""), node.id) for node in plan.nodes]
     # A uid may contain dots, and the entry may be omitted.
-    node = named.get(edit.target) or named.get(edit.node)
-    if node is not None:
-        return node
+    named = operator_named(edit.target, known) or operator_named(edit.node, known)
+    if named is not None and named.node is not None:
+        return plan.node(named.node)
     stateful = [node for node in plan.nodes if node.ttl_entries]
-    known = [str(node.id) for node in stateful] + [uids[node.id] for node in stateful if node.id in uids]
-    remedy = did_you_mean(edit.node, known) if stateful else "the plan keeps no state that could expire"
+    keeping = [NamedOperator(uids.get(node.id, ""), node.id, node.kind) for node in stateful]
+    remedy = suggested(edit.node, keeping) if stateful else "the plan keeps no state that could expire"
     of_entry = [
         f"`{node.id}.{entry.name}={edit.ttl}`"
         for node in stateful

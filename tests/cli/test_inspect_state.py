@@ -105,6 +105,7 @@ def test_export(checkpoint: Path, tmp_path: Path) -> None:
     ("arguments", "says"),
     [
         (["nothing-3f"], "the checkpoint has no operator nothing-3f"),
+        (["nothing-3f"], "try: name one of the operators with state: `"),
         (["99", "--key", "id=1"], "no operator 99"),
         (["--what-if", "left=3d"], "--what-if left=3d names an entry, and no operator is named"),
         (["--what-if", "soon"], "--what-if soon"),

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from compiled_plan.plans.errors import CheckpointError
+from compiled_plan.plans.inspection.named_operators import NamedOperator, suggested
 
 #: The value of `--reset` for all operators.
 ALL = "all"
@@ -47,7 +48,7 @@ def check_reset(reset: Collection[str], uids: Collection[str], holder: str) -> N
     if unknown:
         raise CheckpointError(
             f"--reset {min(unknown)}: no operator of the {holder} has state and this uid",
-            remedy=f"operators with state: {', '.join(uids) or 'none'}",
+            remedy=suggested(min(unknown), map(NamedOperator, uids)),
         )
 
 

@@ -16,7 +16,7 @@ from compiled_plan.plans.execution.spark.java import frame_of, java_class
 from compiled_plan.plans.execution.spark.storage import Folder, folder_of
 from compiled_plan.plans.execution.state.model import SavepointOrigin
 from compiled_plan.plans.execution.state.unknown import NO_TIME, without_writes
-from compiled_plan.plans.findings import did_you_mean
+from compiled_plan.plans.inspection.named_operators import NamedOperator, operator_named, suggested
 from compiled_plan.plans.inspection.checkpoints import CheckpointReader
 from compiled_plan.plans.inspection.diff.description import read_description
 from compiled_plan.plans.inspection.diff.sides import PlanSide
@@ -168,16 +168,15 @@ class StateReader:
         Raises:
             CheckpointError: there is no such operator.
         """
-        operator = self.operators.get(name) or next(
-            (op for op in self.operators.values() if str(op.node) == name), None
-        )
-        if operator is None:
+        known = [NamedOperator(operator.uid, operator.node, operator.kind) for operator in self.operators.values()]
+        named = operator_named(name, known)
+        if named is None:
             raise CheckpointError(
                 f"the {'checkpoint' if self.savepoint is None else 'plan'} has no operator {name} that keeps state",
                 where=self.root.shown if self.savepoint is None else self.uri,
-                remedy=did_you_mean(name, self.operators, "no operator of its plan keeps any"),
+                remedy=suggested(name, known),
             )
-        return operator
+        return self.operators[named.uid]
 
     def at_rest(self, read: Callable[[DataFrame | None], T]) -> tuple[int | None, T]:
         """Read the rows of all state (None before the first commit); return the number of the micro-batch, too."""

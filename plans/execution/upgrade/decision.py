@@ -52,6 +52,7 @@ from compiled_plan.plans.inspection.diff.model import OperatorEdit, PlanDiff
 from compiled_plan.plans.inspection.diff.sides import PlanPair
 from compiled_plan.plans.inspection.identity import renamed
 from compiled_plan.plans.inspection.judging.verdicts import Verdict, worst
+from compiled_plan.plans.inspection.named_operators import NamedOperator, suggested
 from compiled_plan.plans.plan import CompiledPlan
 
 if TYPE_CHECKING:
@@ -299,11 +300,11 @@ class _Deciding:
                 (candidate for candidate in diff.operators if wanted in (candidate.uid, candidate.old_uid)), None
             )
             if edit is None or edit.new_node is None:
-                known = ", ".join(edit.uid for edit in diff.operators if edit.new_node is not None) or "none"
+                known = [NamedOperator(edit.uid) for edit in diff.operators if edit.new_node is not None]
                 raise CheckpointError(
                     f"--reset {wanted}: the plan has no such operator with state",
                     where=self.store.root.shown,
-                    remedy=f"operators with state: {known}",
+                    remedy=suggested(wanted, known),
                 )
             uids |= {edit.uid, edit.old_uid} - {""}
         return uids

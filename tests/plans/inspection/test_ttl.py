@@ -86,7 +86,7 @@ def test_the_last_edit_of_an_entry_counts() -> None:
     [
         ("{join}.leftSate=3s", "has no state entry 'leftSate'", "did you mean `leftState`?"),
         ("{source}.leftState=3s", "it keeps no state", ""),
-        ("99999999.leftState=3s", "no node '99999999'", "known:"),
+        ("99999999.leftState=3s", "no node '99999999'", "operators with state: `join-"),
         ("join-oders.leftState=3s", "no node 'join-oders'", ""),
         ("{join}=3s", "has 2 state entries", "name one: `{join}.leftState=3s` or `{join}.rightState=3s`"),
         ("{source}=3s", "it keeps no state", ""),
