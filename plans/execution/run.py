@@ -11,7 +11,7 @@ from dataclasses import replace
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
 
-from compiled_plan.plans.errors import CheckpointError, CompiledPlanError
+from compiled_plan.plans.errors import CheckpointError, CompiledPlanError, ExecutionError
 from compiled_plan.plans.execution.batches.event_time import QueryWatermark, event_time_of
 from compiled_plan.plans.execution.batches.following import Committing, Follower, RunResult
 from compiled_plan.plans.execution.batches.micro_batches import MicroBatches
@@ -262,12 +262,15 @@ class Run:
             # Another fault stops the query, which interrupts its micro-batch: that one then fails, too.
             failure = self._batches.failure if isinstance(fault, StreamingQueryException) else None
             cause = self._lost or failure or fault
-            raise (cause if isinstance(cause, CompiledPlanError) else translate(cause, self._brokers)) from cause
+            raise (cause if isinstance(cause, CompiledPlanError) else self._translated(cause)) from cause
         finally:
             self._sources.close()
             if self._real_time is not None:
                 self._real_time.close()
             self.remove_temporary()
+
+    def _translated(self, fault: Exception) -> ExecutionError:
+        return translate(fault, self._brokers, self.start.store.root.shown)
 
     @property
     def _brokers(self) -> list[str]:
@@ -350,7 +353,7 @@ class Run:
         except (CompiledPlanError, StoppedError):
             raise
         except Exception as fault:
-            raise translate(fault, self._brokers) from fault
+            raise self._translated(fault) from fault
         finally:
             self._sources.close()
 

@@ -52,8 +52,13 @@ class ReadableFolder(ABC):
         return max(self.numbers(name), default=-1)
 
     @abstractmethod
+    def read_bytes(self, name: str) -> bytes | None:
+        """The bytes of a file; None if it does not exist. Raises CheckpointError if a local one is unreadable."""
+
     def read_text(self, name: str) -> str | None:
         """The text of a file; None if it does not exist. Raises CheckpointError if a local one is unreadable."""
+        data = self.read_bytes(name)
+        return None if data is None else data.decode()
 
     def is_file(self) -> bool:
         """Return True if the path is a file; never for a remote one, as object stores have no folders."""
@@ -88,13 +93,17 @@ class LocalReads(ReadableFolder):
             except (FileNotFoundError, NotADirectoryError):
                 return ()
 
-    def read_text(self, name: str) -> str | None:
+    def read_bytes(self, name: str) -> bytes | None:
         path = self.path / name
         with reading(path, "checkpoint", CheckpointError):
             try:
-                return path.read_text(encoding="utf-8")
+                return path.read_bytes()
             except (FileNotFoundError, NotADirectoryError):
                 return None
+
+    def read_text(self, name: str) -> str | None:
+        with reading(self.path / name, "checkpoint", CheckpointError):
+            return super().read_text(name)
 
 
 class RemoteReads(ReadableFolder):
@@ -116,11 +125,11 @@ class RemoteReads(ReadableFolder):
 
         return remote.names(self._at(name))
 
-    def read_text(self, name: str) -> str | None:
+    def read_bytes(self, name: str) -> bytes | None:
         from compiled_plan.plans.files import remote
 
         try:
-            return remote.read(self._at(name), "file").decode()
+            return remote.read(self._at(name), "file")
         except FileNotFoundError:
             return None
 

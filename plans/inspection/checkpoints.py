@@ -11,6 +11,7 @@
         ended                            marker: the input has ended
         state-rows.json, written.json    figures: rows of state, batches and rows that sinks received
         watermarks.json                  event-time progress of the partitions of sources, see `marks`
+        digests                          digests of Spark's logs, see `digests`
 
 A generation and a program are written before the head that names them, and have no effect without one: a process may
 end between any two steps. Heads are created, never overwritten; a head that names an older generation rolls back to it.
@@ -18,14 +19,16 @@ end between any two steps. Heads are created, never overwritten; a head that nam
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.files.folders import ReadableFolder
+from compiled_plan.plans.files.paths import quoted
 
 #: Version of this layout. Any other version belongs to another release.
 FORMAT = 3
@@ -37,8 +40,12 @@ PROGRAMS, FACTS = f"{FOLDER}/programs", f"{FOLDER}/generation.json"
 COPIES = f"{FOLDER}/{HEADS}"
 #: Spark's logs of started and of committed micro-batches.
 OFFSETS, COMMITS = "offsets", "commits"
+#: The id of Spark's query.
+METADATA = "metadata"
 #: Figures for progress; rows that sinks received.
 STATE_ROWS, WRITTEN = f"{FOLDER}/state-rows.json", f"{FOLDER}/written.json"
+#: Digests of Spark's logs.
+DIGESTS = f"{FOLDER}/digests"
 #: Event-time progress of the partitions of sources.
 WATERMARKS = f"{FOLDER}/watermarks.json"
 #: Name of the tick source in real-time mode, whose offset records the same progress.
@@ -47,12 +54,15 @@ TICKS = "compiled_plan_ticks"
 ENDS, ENDED = f"{FOLDER}/end-of-input", f"{FOLDER}/ended"
 PLAN, DESCRIPTION, STAGES, STATE = "plan.json", "description.json", "stages.json", "state.json"
 #: Contents of the root of a Spark checkpoint, and the plan file of the previous release's layout.
-_SPARKS, _FORMER = (OFFSETS, "metadata", COMMITS), f"{FOLDER}/layout.json"
+_SPARKS, _FORMER = (OFFSETS, METADATA, COMMITS), f"{FOLDER}/layout.json"
 #: Remedies for a lost part, and for a lost head.
-RESTORE = "restore the folder from a copy, or start with an empty checkpoint"
-_ADOPT = (
-    "restore the folder from a copy, or have a generation count: `execute-plan --adopt-generation N --checkpoint DIR`"
+RESTORE = (
+    "restore it from a copy of the checkpoint; without one, continue from an earlier generation with "
+    "`execute-plan --adopt-generation N --checkpoint DIR`, or start with an empty checkpoint"
 )
+_ADOPT = "restore it from a copy, or have a generation count: `execute-plan --adopt-generation N --checkpoint DIR`"
+#: The key of a document's own digest, and the length of digests.
+_DIGEST, _LENGTH = "digest", 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +75,7 @@ class Head:
     by: str  # origin: "start", or the kind of upgrade
     at: str = ""  # creation time, ISO 8601 in UTC
     product: str = ""  # the release that wrote it
+    files: Mapping[str, str] = field(default_factory=dict)  # digests of the files written once, by name
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,11 +155,14 @@ class CheckpointReader(Generic[F]):
         fields = self._json(folder, name)
         if fields.get("format") != FORMAT:
             raise wrong_format(self.root.shown, "form", fields.get("format"), FORMAT, fields.get("product"))
-        places = tuple(fields.get(key) for key in ("generation", "program"))
-        texts = tuple(fields.get(key) for key in ("by", "at", "product"))
-        if not all(type(place) is int for place in places) or not all(isinstance(text, str) for text in texts):
+        places, texts = ("generation", "program"), ("by", "at", "product")
+        kinds = dict.fromkeys(places, int) | dict.fromkeys(texts, str) | {"files": dict}
+        values: dict[str, Any] = {key: fields.get(key, {} if key == "files" else None) for key in kinds}
+        if any(type(value) is not kinds[key] for key, value in values.items()):
             raise damaged(folder, name)
-        return Head(number, *places, *texts)  # type: ignore[arg-type]
+        if not is_whole(fields) or fields.get("number", number) != number:
+            raise altered(folder, name)
+        return Head(number, **values)
 
     # ---- losses
 
@@ -232,6 +246,10 @@ class CheckpointReader(Generic[F]):
     def program(self, head: Head) -> ProgramFiles:
         """The program that a head names."""
         folder = self._folder(head.generation)
+        for name, digest in head.files.items():
+            data = folder.read_bytes(name)
+            if data is not None and digest_of(data) != digest:
+                raise altered(folder, name)
         names = (PLAN, DESCRIPTION, STAGES, STATE)
         texts = [folder.read_text(f"{PROGRAMS}/{head.program}/{name}") for name in names]
         for name, text in zip(names, texts, strict=True):
@@ -285,8 +303,37 @@ def wrong_format(where: str, subject: str, written: object, known: object, produ
 
 def damaged(folder: ReadableFolder, name: str) -> CheckpointError:
     """Error for a lost or unreadable checkpoint file."""
+    return _unusable(folder, name, "is missing or cannot be read")
+
+
+def altered(folder: ReadableFolder, name: str) -> CheckpointError:
+    """Error for a checkpoint file whose content is not what was written."""
+    return _unusable(folder, name, "is damaged: it is not what was written")
+
+
+def _unusable(folder: ReadableFolder, name: str, problem: str) -> CheckpointError:
     return CheckpointError(
-        f"{name} of the checkpoint is missing or cannot be read",
-        where=folder.shown,
+        f"{name} of the checkpoint {problem}",
+        where=quoted(folder.child(name)),
         remedy=_ADOPT if name.startswith(HEADS) else RESTORE,
     )
+
+
+def digest_of(data: bytes) -> str:
+    """The digest of a file's content."""
+    return hashlib.sha256(data).hexdigest()[:_LENGTH]
+
+
+def sealed(document: Mapping[str, Any]) -> dict[str, Any]:
+    """The document with a digest of itself, which earlier releases ignore."""
+    return {**document, _DIGEST: _own_digest(document)}
+
+
+def is_whole(document: Mapping[str, Any]) -> bool:
+    """Return False if a document has a digest of something else; earlier releases wrote none."""
+    return document.get(_DIGEST, ...) in (..., _own_digest(document))
+
+
+def _own_digest(document: Mapping[str, Any]) -> str:
+    rest = {key: value for key, value in document.items() if key != _DIGEST}
+    return digest_of(json.dumps(json.loads(json.dumps(rest)), sort_keys=True).encode())

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from compiled_plan.plans.execution.batches.event_time import EventTime
 from compiled_plan.plans.execution.checkpoint.clock import BatchClock
+from compiled_plan.plans.execution.checkpoint.digests import record
 from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.execution.session.spark_session import query_settings
 from compiled_plan.plans.execution.session.triggers import trigger_of
@@ -91,6 +92,7 @@ class MicroBatches:
             writer = writer.trigger(processingTime=f"{self.interval_ms} milliseconds")
         # If the end of input is about to fire all timers, no empty batch needs to fire them before.
         by_watermark = self.prepared.event_time and (self.stepped or not self.ends)
+        record(self.spark, folder)
         with query_settings(self.spark, by_watermark or self._by_clock), self.clock.for_next(self.spark, folder):
             return writer.start()
 
@@ -105,6 +107,7 @@ class MicroBatches:
         """
         writer = self._writer(rows, builder, folder)
         writer = writer.trigger(availableNow=True) if drain else writer.trigger(once=True)
+        record(self.spark, folder)
         with query_settings(self.spark, empty_batches=drain), self.clock.for_next(self.spark, folder):
             return writer.start()
 

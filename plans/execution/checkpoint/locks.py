@@ -29,7 +29,8 @@ _ENDING = 20.0
 _POLL = 0.1
 _FILES = "org.compiledplan.kernel.files"
 #: Spark's setting for the class that writes checkpoints, and the kernel's for the user's class that it wraps.
-_MANAGER, _INNER = "spark.sql.streaming.checkpointFileManagerClass", "spark.compiledPlan.checkpointFileManagerClass"
+MANAGER, INNER = "spark.sql.streaming.checkpointFileManagerClass", "spark.compiledPlan.checkpointFileManagerClass"
+_WRAPPER = f"{_FILES}.FencedFiles"
 
 
 class Lock(Protocol):
@@ -52,6 +53,10 @@ def lock(spark: SparkSession, folder: Folder, lost: Callable[[], None], term: fl
     Raises:
         CheckpointError: another process holds it; the message names the process.
     """
+    if (inner := spark.conf.get(MANAGER, "")) != _WRAPPER:
+        # Without a lease and digests the kernel's class behaves like the inner one, so the setting may stay.
+        spark.conf.set(INNER, inner or "")
+        spark.conf.set(MANAGER, _WRAPPER)
     return _locked(spark, folder) if isinstance(folder, LocalFolder) else _leased(spark, folder, lost, term)
 
 
@@ -120,11 +125,6 @@ def _is_alive(owner: dict[str, Any]) -> bool:
 
 def _leased(spark: SparkSession, folder: Folder, lost: Callable[[], None], term: float) -> Lock:
     fence = java_class(spark._jvm, f"{_FILES}.Fence")
-    wrapper = f"{_FILES}.FencedFiles"
-    if (inner := spark.conf.get(_MANAGER, "")) != wrapper:
-        # Without a lease the kernel's class behaves like the inner one, so the setting may stay.
-        spark.conf.set(_INNER, inner or "")
-        spark.conf.set(_MANAGER, wrapper)
     lease = Lease(folder, term, clock=fence.seconds, fence=lambda until: fence.put(folder.uri, until, term))
     lease.take()
     lease.keep(lost)

@@ -1,7 +1,8 @@
 """Losses in the current generation that Spark would ignore, reading sources again or starting over.
 
 A missing or damaged file of state makes Spark's first micro-batch fail, and it commits nothing. This module checks the
-rest: the logs of micro-batches, and the logs of the files that each source has read.
+rest: the logs of micro-batches, and the logs of the files that each source has read. Files with recorded digests are
+compared with these.
 """
 
 from __future__ import annotations
@@ -9,21 +10,26 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from compiled_plan.plans.errors import CheckpointError
+from compiled_plan.plans.execution.checkpoint.digests import Digests, FileReader, read_digests
+from compiled_plan.plans.execution.checkpoint.file_logs import COMPACT, FILES_VERSION, entries_of, place_of
 from compiled_plan.plans.execution.checkpoint.marks import read_marks
-from compiled_plan.plans.execution.checkpoint.offsets import (
-    COMPACT,
-    FILES_VERSION,
-    check_logs,
-    entries_of,
-    entry_of,
-    place_of,
-    progress_of,
-    sources_in,
-)
+from compiled_plan.plans.execution.checkpoint.offsets import check_logs, entry_of, progress_of, sources_in
 from compiled_plan.plans.execution.checkpoint.store import Store
 from compiled_plan.plans.execution.checkpoint.written import read_written
 from compiled_plan.plans.execution.spark.storage import Folder
-from compiled_plan.plans.inspection.checkpoints import OFFSETS, RESTORE, WATERMARKS, WRITTEN, Head, damaged, json_in
+from compiled_plan.plans.inspection.checkpoints import (
+    COMMITS,
+    DIGESTS,
+    OFFSETS,
+    RESTORE,
+    WATERMARKS,
+    WRITTEN,
+    Head,
+    altered,
+    damaged,
+    is_whole,
+    json_in,
+)
 from compiled_plan.plans.inspection.diff.description import read_description
 
 #: Position of a file source: the number of the last entry of its log that was read.
@@ -41,7 +47,14 @@ def check_generation(store: Store, head: Head) -> None:
         CheckpointError: something is missing, damaged, or from an older backup than the rest.
     """
     folder = store.generation(head.generation).folder
+    for name in (WRITTEN, WATERMARKS):
+        _check_document(folder, name)
     check_logs(folder)
+    digests = read_digests(folder)
+    reader = FileReader(folder, digests)
+    if digests is not None:
+        _check_steps(folder, digests)
+        reader.check()
     progress, written = progress_of(folder), read_written(folder)
     last = progress.last
     if written.batch > (-1 if last is None else last):
@@ -56,7 +69,26 @@ def check_generation(store: Store, head: Head) -> None:
     for name, position in entry_of(folder, last).positions.items():
         read_until = (json_in(position, dict) or {}).get(_LOGGED)
         if type(read_until) is int:
-            _check_files_read(folder, name, read_until)
+            _check_files_read(reader, name, read_until)
+
+
+def _check_document(folder: Folder, name: str) -> None:
+    text = folder.read_text(name)
+    document = json_in(text, dict)
+    if text is not None and (document is None or not is_whole(document)):
+        raise altered(folder, name)
+
+
+def _check_steps(folder: Folder, digests: Digests) -> None:
+    """Refuse logs that are neither those of the record nor one entry ahead of it."""
+    ahead = 0
+    for log in (OFFSETS, COMMITS):
+        prefix = f"{log}/"
+        recorded = max((int(name.removeprefix(prefix)) for name in digests if name.startswith(prefix)), default=-1)
+        last = folder.last(log)
+        ahead += last - recorded
+        if last < recorded or ahead > 1:
+            raise _older(folder, f"{DIGESTS} ends with {log}/{recorded}, `{log}` with {last}")
 
 
 def _sources_by_program(store: Store, head: Head) -> Iterator[frozenset[str]]:
@@ -67,14 +99,18 @@ def _sources_by_program(store: Store, head: Head) -> Iterator[frozenset[str]]:
             yield frozenset(name for source in description["sources"] for name in source["names"])
 
 
-def _check_files_read(generation: Folder, name: str, last: int) -> None:
+def _check_files_read(reader: FileReader, name: str, last: int) -> None:
     """Refuse a log of files that is not complete up to an entry, from its beginning or from a compact entry."""
-    place, entries = place_of(name), entries_of(generation, name)
+    generation, place = reader.generation, place_of(name)
+    entries = entries_of(generation, name)
     for number in range(last, -1, -1):
         entry = entries.get(number)
-        lines = [] if entry is None else (generation.read_text(f"{place}/{entry}") or "").splitlines()
-        if entry is None or lines[:1] != [FILES_VERSION] or any(json_in(line, dict) is None for line in lines[1:]):
-            raise damaged(generation, f"{place}/{entry or number}")
+        if entry is None:
+            raise damaged(generation, f"{place}/{number}")
+        version, *files = reader.text(f"{place}/{entry}").splitlines() or [""]
+        # Spark writes no entry without files.
+        if version != FILES_VERSION or not files or any(json_in(file, dict) is None for file in files):
+            raise damaged(generation, f"{place}/{entry}")
         if entry.endswith(COMPACT):
             return
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from compiled_plan.plans.execution.checkpoint.offsets import entry_of, progress_of
 from compiled_plan.plans.execution.spark.storage import Folder
-from compiled_plan.plans.inspection.checkpoints import TICKS, WATERMARKS, json_in
+from compiled_plan.plans.inspection.checkpoints import TICKS, WATERMARKS, json_in, sealed
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +192,7 @@ def _read(sources: Mapping[str, Any]) -> dict[str, SourceMarks]:
 
 def write_marks(generation: Folder, marks: Marks) -> None:
     document = {"batch": marks.batch, "before": _written(marks.before), "after": _written(marks.after)}
-    generation.write_text(WATERMARKS, json.dumps(document))
+    generation.write_text(WATERMARKS, json.dumps(sealed(document)))
 
 
 def _written(sources: Mapping[str, SourceMarks]) -> dict[str, Any]:

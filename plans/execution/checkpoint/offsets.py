@@ -4,8 +4,6 @@ Spark writes only the sources of the current program into each entry, and would 
 beginning. So the position of a dropped source is stored with it, and put back into the log before a program that reads
 it again starts. An entry is a file: its version, a line of settings, then a line `name:offset` for each source
 (Spark 4.3, offset log of version 2).
-
-A source of files has a log of its own: numbered entries, some of which contain all previous ones.
 """
 
 from __future__ import annotations
@@ -16,8 +14,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from compiled_plan.plans.errors import CheckpointError
+from compiled_plan.plans.execution.checkpoint.digests import rewrite
 from compiled_plan.plans.execution.spark.storage import Folder
-from compiled_plan.plans.files.folders import is_number
 from compiled_plan.plans.inspection.checkpoints import COMMITS, OFFSETS, RESTORE, json_in
 
 _VERSION, _NOWHERE = "v2", "-"
@@ -175,7 +173,7 @@ def restore(generation: Folder, wanted: Mapping[str, str | None]) -> None:
         right = {name: offset for name, offset in {**known, **wanted}.items() if offset is not None}
         if right != known:
             lines = [*head, *(f"{name}:{offset}" for name, offset in right.items())]
-            generation.write_text(f"{OFFSETS}/{entry}", "\n".join(lines))
+            rewrite(generation, f"{OFFSETS}/{entry}", "\n".join(lines))
 
 
 def _read(generation: Folder, entry: int) -> tuple[list[str], dict[str, str]]:
@@ -224,19 +222,3 @@ def _unreadable(generation: Folder, name: str) -> CheckpointError:
         where=generation.shown,
         remedy=RESTORE,
     )
-
-
-#: The first line of an entry in the log of a file source; the suffix of an entry that contains all previous ones.
-FILES_VERSION, COMPACT = "v1", ".compact"
-
-
-def place_of(name: str) -> str:
-    """The folder of a source's log in a generation."""
-    return f"sources/{name}"
-
-
-def entries_of(generation: Folder, name: str) -> dict[int, str]:
-    """The names of a log's entries by number; the compact one of two with the same number."""
-    # Names are sorted: a number precedes the same number with the suffix.
-    names = (entry for entry in generation.names(place_of(name)) if is_number(entry.removesuffix(COMPACT)))
-    return {int(entry.removesuffix(COMPACT)): entry for entry in names}

@@ -17,16 +17,22 @@ from compiled_plan.plans.execution.spark.storage import Folder
 from compiled_plan.plans.inspection.checkpoints import (
     COMMITS,
     COPIES,
+    DESCRIPTION,
     FACTS,
     FOLDER,
     FORMAT,
     GENERATIONS,
     HEADS,
     OFFSETS,
+    PLAN,
     PROGRAMS,
+    STAGES,
+    STATE,
     CheckpointReader,
     Head,
     ProgramFiles,
+    digest_of,
+    sealed,
 )
 
 if TYPE_CHECKING:
@@ -188,7 +194,7 @@ class Store(CheckpointReader[Folder]):
             # Spark does not flush the files that it writes; the generation becomes valid now.
             folder.flush()
         number = max(self.root.numbers(HEADS), default=0) + 1
-        head = Head(number, generation, program, by, _now(), self.product)
+        head = Head(number, generation, program, by, _now(), self.product, _digests(folder, program))
         try:
             self.root.create_text(f"{HEADS}/{number}", _head_text(head))
         except FileExistsError:
@@ -262,7 +268,14 @@ def _now() -> str:
 
 
 def _head_text(head: Head) -> str:
-    return _text({"format": FORMAT, **asdict(head)})
+    return _text(sealed({"format": FORMAT, **asdict(head)}))
+
+
+def _digests(generation: Folder, program: int) -> dict[str, str]:
+    """The digests of the files of a generation that are written once, by name."""
+    names = (FACTS, *(f"{PROGRAMS}/{program}/{name}" for name in (PLAN, DESCRIPTION, STAGES, STATE)))
+    contents = ((name, generation.read_bytes(name)) for name in names)
+    return {name: digest_of(data) for name, data in contents if data is not None}
 
 
 def _text(document: Mapping[str, Any]) -> str:

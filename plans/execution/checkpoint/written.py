@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from compiled_plan.plans.execution.checkpoint.clock import BatchClock, Reading
 from compiled_plan.plans.execution.spark.storage import Folder
 from compiled_plan.plans.files.folders import ReadableFolder
-from compiled_plan.plans.inspection.checkpoints import WRITTEN, json_in
+from compiled_plan.plans.inspection.checkpoints import WRITTEN, json_in, sealed
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +23,7 @@ class Written:
         last: rows written to each table in the last batch.
         marked: True if the last batch also stored the watermarks of partitions, see `marks`.
         clock: clock reading after the last batch; None in checkpoints of earlier releases.
+        digests: True if the generation has a record of digests, see `digests`.
     """
 
     batch: int = -1
@@ -31,6 +32,7 @@ class Written:
     last: Mapping[str, int] | None = None
     marked: bool = False
     clock: Reading | None = None
+    digests: bool = False
 
     def after(self, batch: int, rows: Mapping[str, int], *, marked: bool = False) -> Written:
         """Add a micro-batch; a repeated batch replaces its earlier counts."""
@@ -54,6 +56,7 @@ def read_written(generation: ReadableFolder) -> Written:
             dict(figures.get("last", {})),
             bool(figures.get("marked")),
             None if clocks is None else Reading(int(clocks["wall"]), int(clocks["up"]), str(clocks["boot"])),
+            bool(figures.get("digests")),
         )
     except (TypeError, ValueError, KeyError):
         return Written()
@@ -61,4 +64,5 @@ def read_written(generation: ReadableFolder) -> Written:
 
 def write_written(generation: Folder, written: Written, clock: BatchClock) -> None:
     """Write the counts into a generation, with the reading of the run's clock."""
-    generation.write_text(WRITTEN, json.dumps(asdict(replace(written, clock=clock.reading()))))
+    figures = asdict(replace(written, clock=clock.reading(), digests=True))
+    generation.write_text(WRITTEN, json.dumps(sealed(figures)))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import functions as F
 
 from compiled_plan.plans.errors import CheckpointError
+from compiled_plan.plans.execution.checkpoint.digests import record
 from compiled_plan.plans.execution.checkpoint.marks import marks_of_ticks
 from compiled_plan.plans.execution.checkpoint.offsets import progress_of
 from compiled_plan.plans.execution.interfaces.connectors import RowSource
@@ -151,6 +152,7 @@ class RealTimeQuery:
         self._folder = folder
         frame = self.written(rows, builder)
         starter = java_class(self.spark._jvm, f"{_REALTIME}.RealTime")
+        record(self.spark, folder)
         with query_settings(self.spark, empty_batches=False):
             return StreamingQuery(starter.start(frame._jdf, self._writer, folder.uri, self.interval_ms))
 

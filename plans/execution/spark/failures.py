@@ -47,6 +47,11 @@ _TORN = re.compile(
 )
 _OF_CHECKPOINT = re.compile(r"\.streaming\.(?:state|checkpointing|operators\.stateful|runtime\.StreamMetadata)\b")
 
+#: A damaged file of a checkpoint, in the kernel's words: the path, the reason.
+_DAMAGED = re.compile(r"DamagedFileException: (\S.*): ([^\n]*)")
+#: Spark while it loads state.
+_LOADS = re.compile(r"CANNOT_LOAD_STATE_STORE|\.streaming\.state\.(?:RocksDB[\w$.]*load|StateStoreChangelogReader)")
+
 #: The failure of a Python user function, in a line of a traceback (see `plans.execution.functions.runtime`).
 _BY_FUNCTION = re.compile(r"FunctionFailure: (user function failed: .*)")
 
@@ -69,7 +74,7 @@ class LostSparkError(ExecutionError):
     """The process of Spark's driver, a JVM, is gone; nothing runs in its session any more."""
 
 
-def translate(fault: Exception, brokers: Iterable[str] = ()) -> ExecutionError:
+def translate(fault: Exception, brokers: Iterable[str] = (), checkpoint: str = "") -> ExecutionError:
     """The error to show for an exception that Spark or py4j raised.
 
     The deepest cause is the actual fault; Spark's wrappers (stage numbers, task attempts) do not help.
@@ -77,9 +82,10 @@ def translate(fault: Exception, brokers: Iterable[str] = ()) -> ExecutionError:
     Args:
         fault: the exception.
         brokers: addresses of the run's Kafka brokers.
+        checkpoint: the checkpoint of the run, for messages.
     """
     try:
-        return lost_spark(fault) or _translated(fault, brokers)
+        return lost_spark(fault) or _translated(fault, brokers, checkpoint)
     except (Py4JError, OSError) as lost:
         # The JVM ended while it was asked for causes and messages.
         return lost_spark(lost) or ExecutionError(f"Spark failed: {type(fault).__name__}", remedy="start again")
@@ -104,7 +110,7 @@ def _has_ended() -> bool:
     return process is not None and process.poll() is not None
 
 
-def _translated(fault: Exception, brokers: Iterable[str]) -> ExecutionError:
+def _translated(fault: Exception, brokers: Iterable[str], checkpoint: str) -> ExecutionError:
     message = _QUERY.sub("", _root_message(fault).partition(_PLAN)[0])
     away = _AWAY.search(message)
     if away is not None:
@@ -151,11 +157,9 @@ def _translated(fault: Exception, brokers: Iterable[str]) -> ExecutionError:
             f"a disk is full: {_short(message)}",
             remedy="free some space there, then start again: what was committed is kept",
         )
-    if _TORN.search(message) and _OF_CHECKPOINT.search(f"{fault}{getattr(fault, '_stackTrace', None) or ''}"):
-        return CheckpointError(
-            f"a file of the checkpoint is missing or damaged: {_short(message)}",
-            remedy="restore the checkpoint from a copy, then start again: nothing was committed without it",
-        )
+    damaged = _of_checkpoint(message, f"{fault}{getattr(fault, '_stackTrace', None) or ''}", checkpoint)
+    if damaged is not None:
+        return damaged
     user_raised = "USER_RAISED_EXCEPTION" in message
     text = _short(message) or type(fault).__name__
     if "[NULL_MAP_KEY]" in message:
@@ -182,6 +186,26 @@ def _translated(fault: Exception, brokers: Iterable[str]) -> ExecutionError:
         where = quoted(unquote(bad_file[1]))
         return DataError(f"a file cannot be read: {text}", where=where, remedy="correct the file, or remove it")
     return ExecutionError(text, remedy="run with --debug for Spark's stack trace")
+
+
+def _of_checkpoint(message: str, text: str, checkpoint: str) -> CheckpointError | None:
+    """A file of the checkpoint that Spark cannot read; `text` has the stack trace."""
+    remedy = (
+        "restore the checkpoint from a copy, then start again: nothing was committed without it; without a copy, "
+        "start the operator empty with --reset, or continue from an earlier generation with --adopt-generation"
+    )
+    known = _DAMAGED.search(message) or _DAMAGED.search(text)
+    if known is not None:
+        where = quoted(known[1].removeprefix("file:"))
+        return CheckpointError(f"a file of the checkpoint is damaged: {known[2]}", where=where, remedy=remedy)
+    if not _LOADS.search(text) and not (_TORN.search(message) and _OF_CHECKPOINT.search(text)):
+        return None
+    reason = _short(message)
+    store = next((word for word in f"{message} {text}".split() if "/generations/" in word and "/state/" in word), "")
+    # Without spaces it is the name of a Java class.
+    why = f": {reason}" if " " in reason else ""
+    where = quoted(store.strip("'\"()[],.;").removeprefix("file:")) if store else checkpoint
+    return CheckpointError(f"a file of the checkpoint is missing or damaged{why}", where=where, remedy=remedy)
 
 
 def _ended(message: str, fault: Exception) -> re.Match[str] | None:

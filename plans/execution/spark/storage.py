@@ -249,7 +249,7 @@ class RemoteFolder(Folder):
     def make(self, name: str = "") -> None:
         self._manager.mkdirs(self._at(name))
 
-    def read_text(self, name: str) -> str | None:
+    def read_bytes(self, name: str) -> bytes | None:
         if not self.holds(name):
             return None
         stream = self._manager.open(self._at(name))
@@ -257,7 +257,7 @@ class RemoteFolder(Folder):
             data = java_class(self._jvm, "org.apache.commons.io.IOUtils").toByteArray(stream)
         finally:
             stream.close()
-        return bytes(data).decode()
+        return bytes(data)
 
     def write_text(self, name: str, text: str) -> None:
         self._write(name, text, True)

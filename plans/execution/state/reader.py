@@ -16,13 +16,13 @@ from compiled_plan.plans.execution.spark.java import frame_of, java_class
 from compiled_plan.plans.execution.spark.storage import Folder, folder_of
 from compiled_plan.plans.execution.state.model import SavepointOrigin
 from compiled_plan.plans.execution.state.unknown import NO_TIME, without_writes
-from compiled_plan.plans.inspection.named_operators import NamedOperator, operator_named, suggested
 from compiled_plan.plans.inspection.checkpoints import CheckpointReader
 from compiled_plan.plans.inspection.diff.description import read_description
 from compiled_plan.plans.inspection.diff.sides import PlanSide
 from compiled_plan.plans.inspection.diff.words import words_of
 from compiled_plan.plans.inspection.entries import StateLine, state_lines
 from compiled_plan.plans.inspection.lineage.table_identity import by_name
+from compiled_plan.plans.inspection.named_operators import NamedOperator, operator_named, suggested
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.text.masking import masked_text
 

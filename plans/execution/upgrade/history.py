@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from compiled_plan.plans.execution.checkpoint.offsets import COMPACT, FILES_VERSION, entries_of, place_of
+from compiled_plan.plans.execution.checkpoint.file_logs import COMPACT, FILES_VERSION, entries_of, place_of
 from compiled_plan.plans.execution.spark.java import java_class
 from compiled_plan.plans.execution.spark.storage import Folder
 

@@ -8,8 +8,9 @@ from functools import singledispatchmethod
 from typing import TYPE_CHECKING, Any
 
 from compiled_plan.plans.execution.checkpoint.clock import BatchClock
+from compiled_plan.plans.execution.checkpoint.file_logs import place_of
 from compiled_plan.plans.execution.checkpoint.marks import carry_marks
-from compiled_plan.plans.execution.checkpoint.offsets import entries, place_of, progress_of, watermark_of
+from compiled_plan.plans.execution.checkpoint.offsets import entries, progress_of, watermark_of
 from compiled_plan.plans.execution.checkpoint.state_rows import stored_rows
 from compiled_plan.plans.execution.checkpoint.store import Generation
 from compiled_plan.plans.execution.functions.columns import PythonFunctions

@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as F
 
-from compiled_plan.plans.execution.checkpoint.offsets import continue_from, place_of
+from compiled_plan.plans.execution.checkpoint.digests import seal
+from compiled_plan.plans.execution.checkpoint.file_logs import place_of
+from compiled_plan.plans.execution.checkpoint.locks import INNER, MANAGER
+from compiled_plan.plans.execution.checkpoint.offsets import continue_from
 from compiled_plan.plans.execution.session.settings import DEFAULTS, FIXED, PARTITIONS
 from compiled_plan.plans.execution.session.spark_session import SOURCES_BY_NAME, form_of_queries
 from compiled_plan.plans.execution.session.stopping import follow
@@ -33,9 +36,9 @@ SCHEMA = "level INT, op STRING, key STRING, bytes BINARY"
 def seeding_session(spark: SparkSession, partitions: int) -> SparkSession:
     """A session beside the user's own, with the settings of queries and a number of shuffle partitions."""
     session = spark.newSession()
-    for name in (*DEFAULTS, *FIXED):
-        value = spark.conf.get(name, None) if name.startswith("spark.sql.") else None
-        if value is not None and session.conf.isModifiable(name):
+    for name in (*DEFAULTS, *FIXED, MANAGER, INNER):
+        value = spark.conf.get(name, None) if name.startswith(("spark.sql.", INNER)) else None
+        if value is not None and (name == INNER or session.conf.isModifiable(name)):
             session.conf.set(name, value)
     for name, value in form_of_queries(empty_batches=False).items():
         # A source has no name yet when it is read: only a query that starts requires all names.
@@ -120,3 +123,4 @@ def settle(folder: Folder, positions: Mapping[str, str | None], watermark: int) 
     continue_from(folder, positions, watermark)
     folder.remove(place_of(_SEED))
     folder.remove(_ROWS)
+    seal(folder)

@@ -77,7 +77,8 @@ def test_a_start_that_was_killed_while_it_wrote_its_first_positions(
         shutil.rmtree(tmp_path / name)
     for name in ("offsets", "commits", "sources", *gone):
         shutil.rmtree(generation / name)
-    (generation / "compiled-plan/written.json").unlink()
+    for name in ("written.json", "digests"):
+        (generation / "compiled-plan" / name).unlink()
     (generation / "offsets").mkdir()
     (generation / "offsets/.0.e8500adb-cf47-471b-a844-df8dcf793781.tmp").touch()
     run(spark, plan, tmp_path / "checkpoint")

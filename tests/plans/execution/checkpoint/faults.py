@@ -135,9 +135,9 @@ class FaultyFolder(Folder):
         self._objects.step()
         return seen
 
-    def read_text(self, name: str) -> str | None:
-        answer: str | None = self._answer(lambda: self._objects.files.get(self.child(name), (None,))[0])
-        return answer
+    def read_bytes(self, name: str) -> bytes | None:
+        text: str | None = self._answer(lambda: self._objects.files.get(self.child(name), (None,))[0])
+        return None if text is None else text.encode()
 
     def times(self, name: str) -> dict[str, float]:
         prefix = f"{self.child(name)}/"

@@ -28,7 +28,7 @@ NO_SPARK = cast("SparkSession", None)
 @pytest.fixture
 def disk(monkeypatch: pytest.MonkeyPatch) -> DiskSteps:
     held = SimpleNamespace(holds=lambda: True, release=lambda remove: None)
-    monkeypatch.setattr(store_module, "lock", lambda spark, folder, lost: held)
+    monkeypatch.setattr(store_module, "lock", lambda *arguments: held)
     monkeypatch.setattr(os, "fsync", lambda number: None)
     return DiskSteps(monkeypatch)
 

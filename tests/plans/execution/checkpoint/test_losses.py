@@ -122,13 +122,16 @@ LOST: Mapping[str, tuple[str, Change]] = {
     ),
     **{
         f"{kind} watermarks": (
-            "watermarks.json does not tell of micro-batch 2",
+            message,
             lambda root, text=text: [
                 written(f"{OWN}/{name}.json", content)(root)
                 for name, content in (("written", '{"batch": 2, "marked": true}'), ("watermarks", text))
             ],
         )
-        for kind, text in (("deep", DEEP), ("wrong", '{"batch": "x"}'))
+        for kind, text, message in (
+            ("deep", DEEP, "watermarks.json of the checkpoint is damaged"),
+            ("wrong", '{"batch": "x"}', "watermarks.json does not tell of micro-batch 2"),
+        )
     },
     "a part of an offset": ("offsets/2 of the checkpoint", written("generations/1/offsets/2", "v2\n{")),
     "a part of the last committed offset": (

@@ -20,7 +20,7 @@ def test_counts_survive_a_round_trip_and_a_torn_file_is_ignored(tmp_path: Path) 
     assert read_written(folder) == Written(rows={}, last={})
     written = Written().after(4, {"a": 3})
     write_written(folder, written, BatchClock("cp"))
-    assert replace(read_written(folder), clock=None) == written
+    assert replace(read_written(folder), clock=None, digests=False) == written
     assert read_written(folder).clock is not None
     for torn in ('{"batch', "[]", '{"batch": "x"}', '{"clock": {}}', '{"a":' * 100_000):
         folder.write_text("compiled-plan/written.json", torn)

@@ -1,6 +1,10 @@
 package org.compiledplan.kernel.files;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
+import java.security.DigestOutputStream;
+import java.security.MessageDigest;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileStatus;
@@ -11,7 +15,8 @@ import org.apache.spark.sql.execution.streaming.checkpointing.CheckpointFileMana
 /**
  * Checkpoint files, written as by Spark, but only while the {@link Fence} is open: the logs of
  * offsets and commits, state, heads. A file becomes visible when its stream is closed, so the lease
- * is checked there.
+ * is checked there. {@link Digests} of logs are recorded, and {@link StateChecksums} get the names
+ * of their files.
  */
 public final class FencedFiles implements CheckpointFileManager {
   private static final String MANAGER = "spark.sql.streaming.checkpointFileManagerClass";
@@ -33,12 +38,22 @@ public final class FencedFiles implements CheckpointFileManager {
 
   @Override
   public CancellableFSDataOutputStream createAtomic(Path path, boolean overwrite) {
-    return new FencedStream(inner.createAtomic(path, overwrite), path);
+    CancellableFSDataOutputStream file = inner.createAtomic(path, overwrite);
+    if (StateChecksums.contains(path)) return new FencedStream(file, path, new Naming(file, path));
+    Digests digests = Digests.of(path);
+    if (digests == null) return new FencedStream(file, path, file);
+    MessageDigest digest = Digests.algorithm();
+    return new FencedStream(file, path, new DigestOutputStream(file, digest)) {
+      @Override
+      protected void closed() throws IOException {
+        digests.add(path, digest, FencedFiles.this);
+      }
+    };
   }
 
   @Override
   public FSDataInputStream open(Path path) {
-    return inner.open(path);
+    return StateChecksums.contains(path) ? StateChecksums.open(inner, path) : inner.open(path);
   }
 
   @Override
@@ -81,18 +96,21 @@ public final class FencedFiles implements CheckpointFileManager {
     inner.close();
   }
 
-  private static final class FencedStream extends CancellableFSDataOutputStream {
+  private static class FencedStream extends CancellableFSDataOutputStream {
     private final CancellableFSDataOutputStream file;
     private final Path path;
+    private boolean closed;
 
-    FencedStream(CancellableFSDataOutputStream file, Path path) {
-      super(file);
+    FencedStream(CancellableFSDataOutputStream file, Path path, OutputStream out) {
+      super(out);
       this.file = file;
       this.path = path;
     }
 
     @Override
     public void close() throws IOException {
+      if (closed) return;
+      closed = true;
       try {
         Fence.check(path);
       } catch (IOException ended) {
@@ -100,11 +118,32 @@ public final class FencedFiles implements CheckpointFileManager {
         throw ended;
       }
       super.close();
+      closed();
     }
+
+    /** Called once the file is complete. */
+    protected void closed() throws IOException {}
 
     @Override
     public void cancel() {
       file.cancel();
+    }
+  }
+
+  /** Adds the name of its file to a checksum file. */
+  private static final class Naming extends ByteArrayOutputStream {
+    private final OutputStream file;
+    private final Path path;
+
+    Naming(OutputStream file, Path path) {
+      this.file = file;
+      this.path = path;
+    }
+
+    @Override
+    public void close() throws IOException {
+      file.write(StateChecksums.named(toByteArray(), path));
+      file.close();
     }
   }
 }
