@@ -201,7 +201,7 @@ class GlobalWindowAggregate(_OverWindows):
 
 
 #: Early and late fire in a description: Flink writes them into no other field.
-_EMIT = re.compile(r", emit=\[([^\]]*)\]\)$")
+_EMIT = re.compile(r", emit=\[([^\[\]]*)\]\)$")
 #: Remedy for early and late fire, with the same rows in the end.
 EMIT_REMEDY = (
     "group by an expression of the time, as in GROUP BY k, FLOOR(ts TO MINUTE), with a state TTL: "

@@ -33,7 +33,7 @@ def test_a_text_keeps_a_key_if_it_holds_every_value(source: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "target", "kept"),
+    ("source", "target", "injective"),
     [
         ("INT", "INT NOT NULL", True),
         ("INT", "BIGINT", True),
@@ -56,5 +56,5 @@ def test_a_text_keeps_a_key_if_it_holds_every_value(source: str) -> None:
         ("TIMESTAMP_LTZ(3)", "VARCHAR(30)", False),
     ],
 )
-def test_other_casts_that_keep_a_key(source: str, target: str, kept: bool) -> None:
-    assert is_injective(parse_type(source), parse_type(target)) is kept
+def test_other_casts_that_keep_a_key(source: str, target: str, injective: bool) -> None:
+    assert is_injective(parse_type(source), parse_type(target)) is injective
