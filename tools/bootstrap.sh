@@ -58,10 +58,31 @@ if ! "$venv/bin/python" -m pip --version >/dev/null 2>&1; then
 fi
 
 # --- dependencies ---------------------------------------------------------------------------------
-pip() { "$venv/bin/python" -m pip -qq --disable-pip-version-check --no-input "$@"; }
+# Install with pip, and print its progress: packages, large downloads, builds, the installation. After a failure, print
+# its output.
+pip_install() {
+  local log count=0 line
+  log=$(mktemp)
+  "$venv/bin/python" -m pip --disable-pip-version-check --no-input install --progress-bar off "$@" 2>&1 | tee "$log" |
+    while read -r line; do
+      if [[ $line == 'Collecting '* ]]; then
+        ((++count % 50)) || say "  $count of $(grep -c == requirements/dev.txt) packages"
+      elif [[ $line =~ ^Downloading\ ([^ ]+)\ \(([0-9]+)[0-9.]*\ MB\) ]] && ((BASH_REMATCH[2] >= 20)); then
+        say "  downloading ${BASH_REMATCH[1]}, ${BASH_REMATCH[2]} MB"
+      elif [[ $line == 'Building wheel for '*started* ]]; then
+        say "  building ${line#Building wheel for }"
+      elif [[ $line == 'Installing collected packages: '* ]]; then
+        say "  installing into $venv"
+      fi
+    done || {
+    cat "$log" >&2
+    fail "pip cannot install the dependencies, see its output above" "try: check the connection, then the same command"
+  }
+  rm -f "$log"
+}
 
-say "installing dependencies (Spark is some 450 MB: a few minutes on a slow connection)"
-pip install --require-hashes --requirement requirements/dev.txt
+say "installing dependencies: 800 MB to download, half of it Spark; minutes on a slow connection"
+pip_install --require-hashes --requirement requirements/dev.txt
 # Without the wheel's build hook: an editable install needs no jar, `make kernel` builds it. Without isolation: the
 # build dependencies are in the list, too.
-HATCH_BUILD_NO_HOOKS=true pip install --no-deps --no-build-isolation --editable .
+HATCH_BUILD_NO_HOOKS=true pip_install --no-deps --no-build-isolation --editable .

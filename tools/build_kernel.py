@@ -95,6 +95,8 @@ def build(target: Target = PRODUCT, *, force: bool = False) -> bool:
     wanted = fingerprint(spark, target)
     if not force and built_fingerprint(target) == wanted:
         return False
+    sources = len(target.java_sources())
+    print(f"compiling {sources} Java files into {os.path.relpath(target.jar, ROOT)}", file=sys.stderr, flush=True)
     with tempfile.TemporaryDirectory(prefix="compiled-plan-kernel-") as folder:
         classes = Path(folder)
         _compile(target, spark, classes)
@@ -179,8 +181,7 @@ def main() -> int:
     force = parser.parse_args().force
     try:
         for target in (PRODUCT, TESTS):
-            if build(target, force=force):
-                print(f"built {target.jar.relative_to(ROOT)} from {len(target.java_sources())} Java files")
+            build(target, force=force)
     except KernelBuildError as error:
         print(f"kernel: {error}", file=sys.stderr)
         return 1

@@ -25,7 +25,7 @@ _COPIED = (
     *("api", "cli", "compiled_plan", "docs", "planner", "plans", "pyproject.toml", "samples", "schemas", "service"),
     *("kernel", "tools"),
     # Tables of the pages are generated from them.
-    *("README.md", "tests/__init__.py", "tests/upgrades"),
+    *("README.md", "tests/__init__.py", "tests/conftest.py", "tests/support", "tests/upgrades"),
 )
 _BLOCK = re.compile(r"^ *```(?P<language>\w+)\n(?P<text>.*?)^ *```$", re.MULTILINE | re.DOTALL)
 _NAME = re.compile(r"(?:#|//) (?P<path>[\w./-]+\.\w+)$")
