@@ -69,8 +69,8 @@ class CompiledPlan(Plan):
         )
 
     @classmethod
-    def from_dict(cls, data: Json, source: str = "") -> Self:
-        return cls.of(plan_from_dict(data, source))
+    def _read(cls, data: Json, source: str, text: str = "") -> Self:
+        return cls.of(plan_from_dict(data, source, text))
 
     def write_file(self, path: str | Path) -> None:
         """Write the plan to a file atomically: readers never see half of it. An existing file is overwritten.

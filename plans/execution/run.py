@@ -383,8 +383,8 @@ class Run:
         old = Resumption(self.start.store)
         plain = replace(self.options, upgrade=CHECK, reset=(), warm_up=(), warm_up_from=None, time_zone=None)
         options = replace(plain, host=old.host, trigger="", available_now=True)
-        given: dict[str, Any] = {"clock": self._given_clock, "folds": self._folds, "secrets": self.secrets}
-        run = Run(self.spark, old.plan, options, self.stdout, start=old, **given)
+        parts: dict[str, Any] = {"clock": self._given_clock, "folds": self._folds, "secrets": self.secrets}
+        run = Run(self.spark, old.plan, options, self.stdout, start=old, **parts)
         rows, builder = run._lowered(run.folder)
         query = run._batches.finish(rows, builder, run.folder, drain=drain)
         try:

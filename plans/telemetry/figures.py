@@ -141,9 +141,9 @@ class Window:
         self._batches.append(message)
         if not self._samples or _end(message) - _end(self._samples[-1]) >= _SAMPLE:
             self._samples.append(message)
-        for kept in (self._batches, self._samples):
-            while _end(kept[0]) < _end(message) - WINDOW:
-                kept.popleft()
+        for messages in (self._batches, self._samples):
+            while _end(messages[0]) < _end(message) - WINDOW:
+                messages.popleft()
 
     @property
     def batches(self) -> Sequence[Message]:

@@ -17,7 +17,7 @@ _SINGLE = re.compile(
     r"[\u2018\u2019'][^'\u2018\u2019\n]*['\u2018\u2019]?|[\u201c\u201d][^\u201c\u201d\n]*[\u201c\u201d]?"
 )
 #: Texts, and the numbers outside of them that Python does not read.
-_NUMBER = re.compile(r'"(?:[^"\\]|\\.)*+"|(?P<digits>[0-9]{4301,}+)')
+_NUMBER = re.compile(r'"(?:[^"\\]|\\.)*+"?|(?P<digits>[0-9]{4301,}+)')
 _WORD = re.compile(r'[^\s,:{}\[\]"=]+')
 #: Names of other languages for the constants of JSON.
 _CONSTANTS = {"true": "true", "false": "false", "null": "null", "none": "null", "nil": "null", "undefined": "null"}
@@ -63,9 +63,9 @@ def syntax_error(text: str, source: str, fault: json.JSONDecodeError) -> JsonErr
 
 def repetition(text: str, source: str) -> JsonError:
     """The error for JSON with an object that has a key twice, of which a reader would drop one silently."""
-    found = deeply(spans.repeated_key)(text)
-    assert found is not None, "the decoder has seen a repeated key"
-    path, *starts = found
+    places = deeply(spans.repeated_key)(text)
+    assert places is not None, "the decoder has seen a repeated key"
+    path, *starts = places
     key = json.dumps(path[-1], ensure_ascii=False)
     first, second = (span_at(text, start, start + len(key)) for start in starts)
     return JsonError(
@@ -151,8 +151,8 @@ def _explained(text: str, fault: json.JSONDecodeError) -> tuple[str, str, int, i
     if word is not None and (constant := _CONSTANTS.get(word[0].lower())) is not None:
         return f"`{word[0]}` is no value of JSON", f"write `{constant}`", *word.span()
     if not before.lstrip("\ufeff"):
-        found = word[0] if word is not None else char
-        return f"the text begins with `{found}`, and a plan with `{{`", _RESTORE, at, at + len(found)
+        beginning = word[0] if word is not None else char
+        return f"the text begins with `{beginning}`, and a plan with `{{`", _RESTORE, at, at + len(beginning)
     if word is not None:
         line = re.match(r"[^\n,}\]]*", text[at:])
         assert line is not None

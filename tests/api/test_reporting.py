@@ -46,6 +46,8 @@ def test_options_are_keyword_arguments(text: str, expected: str) -> None:
 
 #: Options in texts that only commands print.
 _OF_COMMANDS = {"for", "graph", "lineage", "metrics-port", "program-ttls", "no", "with", "adopt-generation"}
+#: Options of spark-submit.
+_OF_COMMANDS |= {"name", "jars", "driver-class-path", "driver-memory", "driver-java-options", "properties-file"}
 
 
 def _mentions() -> Iterator[tuple[str, str]]:

@@ -48,6 +48,6 @@ def test_every_requirement_is_pinned_within_its_range(name: str) -> None:
 
 def test_the_set_up_installs_by_hash() -> None:
     script = (ROOT / "tools" / "bootstrap.sh").read_text()
-    installs = [line for line in script.splitlines() if re.search(r"\bpip install\b", line)]
+    installs = [line for line in script.splitlines() if re.search(r"\bpip_install --", line)]
     assert installs
     assert all("--require-hashes" in line or "--no-deps --no-build-isolation" in line for line in installs)

@@ -201,8 +201,12 @@ def test_a_batch_plan_is_refused_as_such_once() -> None:
     assert plan is None
     assert "batch plan" in finding.message
     assert "streaming mode" in finding.remedy
-    (told,) = check(json.dumps(data))
-    assert (told.message, told.remedy, told.pointer) == (finding.message, finding.remedy, finding.pointer)
+    (checked,) = check(json.dumps(data))
+    assert (checked.message, checked.remedy, checked.pointer) == (
+        finding.message,
+        finding.remedy,
+        finding.pointer,
+    )
 
 
 def test_functions_of_the_user_have_their_names_in_messages() -> None:

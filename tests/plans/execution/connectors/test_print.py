@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from pyspark.sql import Row, SparkSession
 
@@ -56,7 +54,7 @@ def test_lines_as_flink_prints_them(spark: SparkSession, capsys: pytest.CaptureF
 
 @pytest.mark.parametrize("connector", ["print", "blackhole"])
 def test_unknown_options(connector: str) -> None:
-    context: Any = None
+    context = SinkContext(None, "r", print)  # type: ignore[arg-type]
     spec = TableSpec("c.d.t", t.row_of(["a"], [t.INT]), {"connector": connector, "print-identifer": "x"})
     with pytest.raises(UnsupportedError, match="print-identifer"):
         open_sink(spec, context)

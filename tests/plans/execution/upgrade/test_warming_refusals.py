@@ -19,7 +19,7 @@ PRICES = "INSERT INTO totals SELECT shop, SUM(price) FROM orders GROUP BY shop"
 PIECES = "INSERT INTO more SELECT shop, SUM(pieces) FROM orders GROUP BY shop"
 VISITS = "INSERT INTO more SELECT shop, COUNT(*) FROM visits GROUP BY shop"
 HIGHEST = (
-    "INSERT INTO more SELECT shop, MAX(n) FROM (SELECT shop, SUM({}) AS n FROM orders GROUP BY shop) GROUP BY shop"
+    "INSERT INTO more SELECT shop, COUNT(n) FROM (SELECT shop, SUM({}) AS n FROM orders GROUP BY shop) GROUP BY shop"
 )
 #: The sums of shops, and below the same operator the greatest of them.
 GREATEST = (
