@@ -19,6 +19,7 @@ from typing import Any
 from compiled_plan.planner.algebra.nodes import RelNode, Sink
 from compiled_plan.planner.checks import faults, operator_faults
 from compiled_plan.planner.diagnostics.internal import InternalError
+from compiled_plan.planner.diagnostics.placing import placed
 from compiled_plan.planner.options.settings import Settings
 from compiled_plan.planner.physical.choosing import choose_operators
 from compiled_plan.planner.physical.draft import Draft
@@ -59,7 +60,14 @@ class Pass:
 
 def per_tree(rule: Callable[[RelNode], RelNode], why: str) -> Pass:
     """A pass that rewrites the tree of each statement by itself."""
-    return Pass(lambda draft: draft.with_trees(map(rule, draft.trees)), why, rule.__name__)
+
+    def changed(tree: RelNode) -> RelNode:
+        try:
+            return rule(tree)
+        except CompiledPlanError as fault:
+            raise placed(fault, tree.where) from None
+
+    return Pass(lambda draft: draft.with_trees(map(changed, draft.trees)), why, rule.__name__)
 
 
 def all_trees(rule: Callable[[Sequence[RelNode], Settings], Iterable[RelNode]], why: str) -> Pass:

@@ -87,10 +87,12 @@ class SortKey:
 
 @dataclass(frozen=True, slots=True)
 class RelNode:
-    """Base of all relational nodes."""
+    """Base of all relational nodes. `where` is the node's position in the program, for errors; empty if unknown."""
 
     #: The field that holds the node's expressions over its inputs' columns; None if it has none.
     EXPRESSIONS: ClassVar[str | None] = None
+
+    where: str = field(default="", kw_only=True, compare=False, repr=False)
 
     @property
     def row_type(self) -> RowType:

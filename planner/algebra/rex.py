@@ -66,9 +66,16 @@ class FrameEnd:
     offset: RexNode | None = None
 
 
+#: Ranking functions, which may become a top-n.
+RANKING = ("$ROW_NUMBER$1", "$RANK$1", "$DENSE_RANK$1")
+
+
 @dataclass(frozen=True, slots=True)
 class Over(RexNode):
-    """A window function or aggregate `name` over a window; `order` pairs expressions with direction and nulls."""
+    """A window function or aggregate `name` over a window; `order` pairs expressions with direction and nulls.
+
+    `where` is its position in the program, for errors.
+    """
 
     name: str
     operands: tuple[RexNode, ...]
@@ -80,6 +87,7 @@ class Over(RexNode):
     upper: FrameEnd = field(default_factory=lambda: FrameEnd("CURRENT_ROW"))
     distinct: bool = False
     ignore_nulls: bool = False
+    where: str = field(default="", compare=False, repr=False)
 
     def children(self) -> tuple[RexNode, ...]:
         return (*self.operands, *self.partition, *(expr for expr, _, _ in self.order))

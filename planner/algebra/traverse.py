@@ -8,6 +8,8 @@ from typing import Any, TypeVar, cast
 
 from compiled_plan.planner.algebra.nodes import Project, RelNode, Scan, Sort
 from compiled_plan.planner.algebra.rex import OuterRef, Subquery
+from compiled_plan.planner.diagnostics.placing import placed
+from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.rex import RexNode, transform, walk
 
 AnyNode = TypeVar("AnyNode", bound=RelNode)
@@ -37,9 +39,12 @@ def rewrite_all(rels: Sequence[RelNode], change: Change) -> tuple[RelNode, ...]:
     def visit(rel: RelNode) -> RelNode:
         rewritten = done.get(id(rel))
         if rewritten is None:
-            inputs = tuple(visit(child) for child in rel.inputs)
-            same = all(new is old for new, old in zip(inputs, rel.inputs, strict=True))
-            rewritten = done[id(rel)] = change(rel if same else rel.with_inputs(inputs))
+            try:
+                inputs = tuple(visit(child) for child in rel.inputs)
+                same = all(new is old for new, old in zip(inputs, rel.inputs, strict=True))
+                rewritten = done[id(rel)] = change(rel if same else rel.with_inputs(inputs))
+            except CompiledPlanError as fault:
+                raise placed(fault, rel.where) from None
         return rewritten
 
     return tuple(visit(rel) for rel in rels)

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, ClassVar, ParamSpec, TypedDict, TypeVar, cast
 
 from compiled_plan.planner.algebra.nodes import RelNode
 from compiled_plan.planner.algebra.traverse import nodes
+from compiled_plan.planner.diagnostics.placing import placed
 from compiled_plan.planner.physical.traits import (
     NO_KEYS,
     Key,
@@ -31,7 +32,7 @@ from compiled_plan.planner.physical.traits import (
     Traits,
     UpdateKind,
 )
-from compiled_plan.plans.errors import UnsupportedError
+from compiled_plan.plans.errors import CompiledPlanError, UnsupportedError
 from compiled_plan.plans.nodes.base import InputProperty, PlanNode, StateEntry
 from compiled_plan.plans.nodes.model import PlanModel
 from compiled_plan.plans.text.durations import format_duration
@@ -247,9 +248,12 @@ class OperatorPlanner:
         lowered = self._done.get(id(rel))
         if lowered is None:
             rule = _rule(type(rel))
-            if rule is None:
-                raise unsupported(type(rel).__name__)
-            lowered = self._done[id(rel)] = rule(rel, self)
+            try:
+                if rule is None:
+                    raise unsupported(type(rel).__name__)
+                lowered = self._done[id(rel)] = rule(rel, self)
+            except CompiledPlanError as fault:
+                raise placed(fault, rel.where) from None
             self._kept.append(rel)
         return lowered
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from compiled_plan.planner.algebra.kinds import is_rowtime, is_time
-from compiled_plan.planner.algebra.rex import FrameEnd, FrameUnit
+from compiled_plan.planner.algebra.rex import RANKING, FrameEnd, FrameUnit
 from compiled_plan.planner.algebra.timed import OverAggregate
 from compiled_plan.planner.algebra.traverse import bare
 from compiled_plan.planner.physical.aggregate import call_text, plan_call
@@ -166,6 +166,13 @@ def _check(over: PhysicalOverAggregate) -> None:
                 f"{name} is not supported over a stream: it needs rows that are yet to come",
                 remedy="use LAG, ROW_NUMBER, RANK or an aggregate",
             )
+    by_one_ascending = len(over.spec.order) == 1 and over.spec.order[0].ascending
+    ranking = [call.name[1:-2] for call in over.spec.calls if call.name in RANKING]
+    if ranking and not by_one_ascending:
+        raise ProgramError(
+            f"{ranking[0]}() in this order is a top-n, and needs a condition that limits its number",
+            remedy="add one to the query around it: WHERE rn <= 10",
+        )
     if len(over.spec.order) != 1:
         raise ProgramError(
             "the window can only be ordered by a single time column", remedy="write ORDER BY with one time attribute"

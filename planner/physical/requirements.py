@@ -45,15 +45,12 @@ def refuse_changes(consumer: str, source: PhysicalOperator, at: OperatorPlanner)
         raise unsupported_changes(consumer, kinds, source, remedy)
 
 
-def unsupported_changes(
-    consumer: str, kinds: ModifyKinds, source: PhysicalOperator, remedy: str, where: str = ""
-) -> ProgramError:
+def unsupported_changes(consumer: str, kinds: ModifyKinds, source: PhysicalOperator, remedy: str) -> ProgramError:
     """The error for changes from `source` that the consumer does not support."""
     words = [word for kind, word in ((ModifyKinds.UPDATE, "update"), (ModifyKinds.DELETE, "delete")) if kind in kinds]
     return ProgramError(
         f"{consumer} doesn't support consuming {' and '.join(words)} changes "
         f"which is produced by node {source.title()}",
-        where=where,
         remedy=remedy,
     )
 

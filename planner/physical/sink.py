@@ -154,7 +154,7 @@ def _check_changes(
     if refused:
         remedy = "write to a table whose format takes updates (such as 'debezium-json'), or make the query append-only"
         sender = producer(source, traits.modify_kinds, at)
-        raise unsupported_changes(f"table sink '{path_text(table)}'", refused, sender, remedy, str(table.identifier))
+        raise unsupported_changes(f"table sink '{path_text(table)}'", refused, sender, remedy)
 
 
 def _check_rowtimes(table: CatalogTable, row: RowType) -> None:
@@ -164,7 +164,6 @@ def _check_rowtimes(table: CatalogTable, row: RowType) -> None:
         raise ProgramError(
             f"the query writes {len(rowtimes)} rowtime columns ({', '.join(rowtimes)}) to {path_text(table)}; "
             "a sink takes one",
-            where=str(table.identifier),
             remedy=f"cast all but one: CAST(x AS TIMESTAMP(3)), or SET '{ROWTIME_INSERTER}' = 'DISABLED'",
         )
 
@@ -195,7 +194,6 @@ def _materializes(
         raise ProgramError(
             f"the primary key ({', '.join(table.primary_key)}) of {path_text(table)} is not the query's upsert key "
             f"({keys or 'it has none'}): rows may meet on one key",
-            where=str(table.identifier),
             remedy="say which row stays, INSERT INTO ... ON CONFLICT DO DEDUPLICATE (or ERROR, NOTHING), or "
             "SET 'table.exec.sink.require-on-conflict' = 'false'",
         )
@@ -218,7 +216,6 @@ def _check_conflict_clause(rel: Sink, taken: ChangelogMode, source: PhysicalOper
     if taken.insert_only or ChangelogMode.UPDATE_BEFORE in taken:
         raise ProgramError(
             f"ON CONFLICT is for upsert sinks; {path_text(rel.table)} is not one: it {why}",
-            where=str(rel.table.identifier),
             remedy="leave ON CONFLICT out",
         )
     if rel.on_conflict != "DEDUPLICATE":
@@ -231,7 +228,6 @@ def _check_watermarks(rel: Sink, source: PhysicalOperator) -> None:
             raise ProgramError(
                 f"ON CONFLICT DO {rel.on_conflict} needs watermarks on all sources; "
                 f"{path_text(operator.table)} has none",
-                where=str(operator.table.identifier),
                 remedy="declare WATERMARK FOR in its CREATE TABLE, or use ON CONFLICT DO DEDUPLICATE",
             )
         for child in operator.inputs:
@@ -253,6 +249,5 @@ def infer_sink(
             return replace(sink, input=inferred, updates=wanted)
     raise ProgramError(
         f"the changes of {sink.input.title()} cannot be sent to {path_text(sink.table)}",
-        where=str(sink.table.identifier),
         remedy="write to a table that takes updates with the rows before them",
     )

@@ -44,8 +44,10 @@ def _planned(project: Project) -> RelNode:
     builder = _Builder(ComputedColumns(project.input))
     shapes = {builder.shape(window) for window in windows}
     if len(shapes) > 1:
+        second = next(window for window in windows if builder.shape(window) != builder.shape(windows[0]))
         raise ProgramError(
             "all functions over windows of one SELECT must be computed on the same window",
+            where=second.where,
             remedy="compute each window in a subquery of its own",
         )
     calls = {window: builder.call(window, at) for at, window in enumerate(windows)}
@@ -66,6 +68,7 @@ def _planned(project: Project) -> RelNode:
         ),
         tuple(builder.constants),
         RowType(fields=(*source.row_type.fields, *(Field(call.column, call.type) for call in calls.values()))),
+        where=first.where,
     )
     places = {window: InputRef(width + at, call.type) for at, (window, call) in enumerate(calls.items())}
     above = tuple(transform(rex, lambda node: places[node] if isinstance(node, Over) else node) for rex in exprs)
@@ -136,7 +139,11 @@ def _defaulted(over: Over) -> tuple[RexNode, ...]:
     value, offset, *defaults = over.operands
     known = fold(offset)
     if isinstance(known, Literal) and isinstance(known.value, int) and known.value < 0:
-        raise ProgramError(f"the offset {known.value} of LAG is below 0", remedy="count back with a number from 0 on")
+        raise ProgramError(
+            f"the offset {known.value} of LAG is below 0",
+            where=over.where,
+            remedy="count back with a number from 0 on",
+        )
     if not defaults:
         return over.operands
     (default,) = defaults
@@ -144,6 +151,7 @@ def _defaulted(over: Over) -> tuple[RexNode, ...]:
     if not supports_argument(default_type, wanted):
         raise ProgramError(
             f"the default of LAG is of type {default_type}, its value of type {type_of(value)}",
+            where=over.where,
             remedy=f"cast the default: CAST(... AS {type_of(value).with_nullability(True)})",
         )
     return (value, offset, fold(cast(default, wanted)))

@@ -10,13 +10,12 @@ from dataclasses import replace
 
 from compiled_plan.planner.algebra.expressions import contains, null_of
 from compiled_plan.planner.algebra.nodes import Filter, Project, RelNode, Scan, Sink, WatermarkAssigner
-from compiled_plan.planner.algebra.rex import Over
+from compiled_plan.planner.algebra.rex import RANKING, Over
 from compiled_plan.planner.algebra.sources import changelog_of
 from compiled_plan.planner.algebra.traverse import nodes, share
 from compiled_plan.planner.options.settings import Settings
 from compiled_plan.planner.rules.helpers.needed_columns import Columns, needed
 from compiled_plan.planner.rules.helpers.pruned_nodes import Pruned, ordered, projected, pruned_scan, rebuild
-from compiled_plan.planner.rules.push_filters import RANKING
 from compiled_plan.plans.rex import FieldAccess, InputRef, type_of, walk
 
 

@@ -37,7 +37,7 @@ from compiled_plan.planner.algebra.nodes import (
     Values,
     WatermarkAssigner,
 )
-from compiled_plan.planner.algebra.rex import Over
+from compiled_plan.planner.algebra.rex import RANKING, Over
 from compiled_plan.planner.algebra.timed import OverAggregate, TemporalJoin
 from compiled_plan.planner.algebra.traverse import rewrite_shared
 from compiled_plan.planner.algebra.windows import GroupWindowAggregate, WindowTable
@@ -45,9 +45,6 @@ from compiled_plan.planner.diagnostics.internal import unknown_node
 from compiled_plan.planner.functions.registry import is_deterministic
 from compiled_plan.planner.rules.helpers.stacks import stack_of
 from compiled_plan.plans.rex import Call, InputRef, RexNode, input_refs, map_inputs, transform, walk
-
-#: Ranking functions, which may become a top-n.
-RANKING = ("$ROW_NUMBER$1", "$RANK$1", "$DENSE_RANK$1")
 
 
 def push_filters(rel: RelNode) -> RelNode:
@@ -60,7 +57,9 @@ def _push(rel: RelNode) -> RelNode:
         parts = conjuncts(rel.condition)
         fixed = [part for part in parts if not _may_move(part)]
         moved = push([part for part in parts if _may_move(part)], rel.input)
-        return Filter(moved, conjunction(fixed)) if fixed else moved
+        if isinstance(moved, Filter) and not moved.where:
+            moved = replace(moved, where=rel.where)
+        return Filter(moved, conjunction(fixed), where=rel.where) if fixed else moved
     if isinstance(rel, Join | TemporalJoin):
         return _join(rel, [])
     return rel

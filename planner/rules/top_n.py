@@ -11,11 +11,10 @@ from dataclasses import dataclass, replace
 
 from compiled_plan.planner.algebra.expressions import MIRRORED, bigint, conjunction, conjuncts, contains, substitute
 from compiled_plan.planner.algebra.nodes import Filter, Project, Rank, RelNode, SortKey
-from compiled_plan.planner.algebra.rex import Over
+from compiled_plan.planner.algebra.rex import RANKING, Over
 from compiled_plan.planner.algebra.rows import unique_name
 from compiled_plan.planner.algebra.traverse import rewrite_shared
 from compiled_plan.planner.rules.helpers.computed_columns import ComputedColumns
-from compiled_plan.planner.rules.push_filters import RANKING
 from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.rex import Call, InputRef, Literal, RexNode, Sarg, input_refs, transform, type_of, walk
 from compiled_plan.plans.types import BIGINT, Field, IntegerType, RowType, row_of
@@ -54,8 +53,14 @@ def _rank(rel: RelNode) -> RelNode:
     columns = [at for at, rex in enumerate(project.exprs) if rex == window]
     if not columns or any(contains(rex, Over) and rex != window for rex in project.exprs):
         return rel
-    span, rest = _span(conjuncts(rel.condition), columns)
+    span, rest = _span(conjuncts(rel.condition), columns, rel.where or window.where)
     if span is None:
+        if not _is_ascending(window) and any(input_refs(part) & set(columns) for part in rest):
+            raise ProgramError(
+                f"the condition does not limit the number of {_function(window)}() in a way that can be planned",
+                where=rel.where or window.where,
+                remedy="compare it with a whole number: WHERE rn <= 10; test other things in a query around it",
+            )
         return rel
     return _with_rest(_ranked(project, window, span), rest)
 
@@ -64,8 +69,17 @@ def _with_rest(rel: RelNode, rest: Sequence[RexNode]) -> RelNode:
     return Filter(rel, conjunction(rest)) if rest else rel
 
 
-def _span(parts: Sequence[RexNode], columns: Sequence[int]) -> tuple[_Span | None, list[RexNode]]:
-    """The range that conditions on the rank column select, and the remaining conditions."""
+def _is_ascending(window: Over) -> bool:
+    """Return True for an order in which an OVER aggregate may number rows."""
+    return len(window.order) == 1 and window.order[0][1]
+
+
+def _function(window: Over) -> str:
+    return window.name[1:-2]
+
+
+def _span(parts: Sequence[RexNode], columns: Sequence[int], where: str) -> tuple[_Span | None, list[RexNode]]:
+    """The range that conditions on the rank column select, and the remaining conditions; `where` is their position."""
     start, end, column = 1, None, None
     rest: list[RexNode] = []
     for part in parts:
@@ -85,6 +99,7 @@ def _span(parts: Sequence[RexNode], columns: Sequence[int]) -> tuple[_Span | Non
         if start > 1:
             raise ProgramError(
                 "a condition on a rank must give it an upper end: all rows would have to be kept",
+                where=where,
                 remedy="add one: ... AND rn <= 10",
             )
         return None, list(parts)
@@ -157,15 +172,17 @@ def _ranked(project: Project, window: Over, span: _Span) -> RelNode:
     end_column = None if span.column is None else columns.place(substitute(span.column, project.exprs))
     source = columns.source("$f")
     input_type = row_of(source.row_type.names, source.row_type.types)
-    function = window.name[1:-2]
+    function, where = _function(window), window.where
     one_value = span.end is not None and span.start == span.end and function == "ROW_NUMBER"
     if one_value:
-        ranked: RelNode = Rank(source, partition, order, span.start, span.end, None, None, input_type, function)
+        ranked: RelNode = Rank(
+            source, partition, order, span.start, span.end, None, None, input_type, function, where=where
+        )
         value: RexNode = bigint(span.start)
     else:
         number = unique_name(_RANK_COLUMN, input_type.names)
         row = RowType(fields=(*input_type.fields, Field(number, BIGINT.not_null())))
-        ranked = Rank(source, partition, order, span.start, span.end, end_column, number, row, function)
+        ranked = Rank(source, partition, order, span.start, span.end, end_column, number, row, function, where=where)
         value = InputRef(len(input_type.fields), BIGINT.not_null())
     return replace(
         project,

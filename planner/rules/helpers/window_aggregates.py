@@ -81,7 +81,7 @@ def _above_windows(rel: Aggregate, parts: _Parts, shown: WindowColumns, grouped:
     row = named_row(names, types)
     first = len(parts.keys) + len(parts.calls)
     named = tuple((name, kind) for name, (_, kind) in zip(row.names[first:], properties, strict=True))
-    below = WindowAggregate(parts.source, parts.keys, parts.calls, parts.windowing, named, row)
+    below = WindowAggregate(parts.source, parts.keys, parts.calls, parts.windowing, named, row, where=rel.where)
     refs = identity(row)
     following = iter(refs[: len(parts.keys)])
     exprs: list[RexNode] = []

@@ -124,6 +124,7 @@ class Grouped:
         )
         self._calls: list[AggregateRef] = []
         self._window = group_window(binder, group, grouping.keys)
+        self._where = binder.source.where(group)
         self._shown: set[Property] = set()
         if self._window is not None and (len(grouping.sets) > 1 or grouping.repeats):
             raise binder.source.unsupported(
@@ -163,7 +164,8 @@ class Grouped:
             return self._windowed(self._window, source, calls, columns)
         levels = [self._grouping.sets, *self._grouping.repeats]
         rels = tuple(
-            Aggregate(source, keys, tuple(calls), row, () if sets == (keys,) else sets, hints) for sets in levels
+            Aggregate(source, keys, tuple(calls), row, () if sets == (keys,) else sets, hints, where=self._where)
+            for sets in levels
         )
         return rels[0] if len(rels) == 1 else SetOp(rels, SetKind.UNION, True, row)
 
@@ -182,7 +184,9 @@ class Grouped:
         types = [window.property_type(kind) for _, kind in shown]
         names = [*(columns[at] for at in keys), *columns[len(self._grouping.keys) :], *(name for name, _ in shown)]
         row = named_row(names, [*(self._key_types[at] for at in keys), *(call.type for call in calls), *types])
-        rel = GroupWindowAggregate(source, keys, tuple(calls), window.window, window.time_type, place, shown, row)
+        rel = GroupWindowAggregate(
+            source, keys, tuple(calls), window.window, window.time_type, place, shown, row, where=self._where
+        )
         refs = identity(row)
         following = iter(refs[: len(keys)])
         exprs: list[RexNode] = [

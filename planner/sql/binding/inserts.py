@@ -80,7 +80,8 @@ def bind_rows(
     static = _static_partitions(binder, statement, table, columns)
     rel = _arranged(binder, statement, query, columns, target, static)
     rel = _with_metadata(_cast(binder, statement, rel, columns, table), table, columns)
-    return Sink(rel, table, target, hints, statement.on_conflict)
+    where = binder.source.where_span(statement.target_span)
+    return Sink(rel, table, target, hints, statement.on_conflict, where=where)
 
 
 def _target(binder: Binder, statement: st.Insert) -> CatalogTable:

@@ -67,22 +67,25 @@ def _joined(
     correlated = bool(outer_refs(right.rel, correlation)) or _is_function(right.rel)
     if not correlated:
         hints = tuple(hint for hint in place.hints if hint.name in ("STATE_TTL", "MULTI_JOIN"))
-        return Join(left.rel, right.rel, kind, condition, hints, left.alias, right.alias)
+        return Join(
+            left.rel, right.rel, kind, condition, hints, left.alias, right.alias, where=binder.source.where(node)
+        )
     if kind in (JoinKind.RIGHT, JoinKind.FULL):
         raise binder.source.error(
             node,
             f"{node.kind} JOIN cannot have a right side that depends on the left",
             "use LEFT JOIN, CROSS JOIN, or a plain subquery",
         )
+    where = binder.source.where(node)
     if kind is JoinKind.INNER:
-        joined: RelNode = Correlate(left.rel, right.rel, kind, correlation)
+        joined: RelNode = Correlate(left.rel, right.rel, kind, correlation, where=where)
         return joined if is_true(condition) else Filter(joined, condition)
     if is_true(condition):
-        return Correlate(left.rel, right.rel, kind, correlation)
+        return Correlate(left.rel, right.rel, kind, correlation, where=where)
     # A condition of a LEFT JOIN belongs to the right side, to which the left columns are those of the enclosing row.
     width = len(left.rel.row_type.fields)
     inside = transform(condition, lambda item: _to_right(item, width, correlation))
-    return Correlate(left.rel, Filter(right.rel, inside), kind, correlation)
+    return Correlate(left.rel, Filter(right.rel, inside), kind, correlation, where=where)
 
 
 def _to_right(node: RexNode, width: int, correlation: str) -> RexNode:

@@ -99,6 +99,7 @@ class _Match:
             subsets=self._subsets,
             interval=self._interval(),
             columns=row_of(names, types),
+            where=self._session.source.where(self._node),
         )
         return Bound(rel, tuple(names))
 

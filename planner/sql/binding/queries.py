@@ -187,7 +187,7 @@ def _bound(binder: Binder, node: BoundRelation, around: Surroundings) -> Bound:
 
 def _select(binder: Binder, node: ast.Select, around: Surroundings) -> Bound:
     bound = selects.bind_select(binder, node, around)
-    return _limited(node, bound)
+    return _limited(binder, node, bound)
 
 
 # --- ORDER BY, OFFSET, FETCH ----------------------------------------------------------------------------------------
@@ -196,7 +196,7 @@ def _select(binder: Binder, node: ast.Select, around: Surroundings) -> Bound:
 def _ordered(binder: Binder, node: ast.QueryNode, query: Bound, around: Surroundings) -> Bound:
     """ORDER BY and LIMIT of queries other than SELECT: keys are ordinals, or expressions over the query's columns."""
     if node.order is None:
-        return _limited(node, query)
+        return _limited(binder, node, query)
     row = query.rel.row_type
     scope = Scope((), columns_of(query.names), row, around.parent, binder.names.correlation())
     context = Context(scope, around.ctes, "ORDER BY clause")
@@ -215,17 +215,17 @@ def _ordered(binder: Binder, node: ast.QueryNode, query: Bound, around: Surround
         for at in range(len(names), len(exprs)):
             names.append(unique_name(f"EXPR${at}", names))
         rel = Project(rel, tuple(exprs), row_of(names, [type_of(rex) for rex in exprs]))
-    return _limited(node, Bound(rel, query.names), tuple(keys))
+    return _limited(binder, node, Bound(rel, query.names), tuple(keys))
 
 
-def _limited(node: ast.QueryNode, query: Bound, keys: tuple[SortKey, ...] = ()) -> Bound:
+def _limited(binder: Binder, node: ast.QueryNode, query: Bound, keys: tuple[SortKey, ...] = ()) -> Bound:
     """Add the sort and limit, and remove columns that only the sort reads."""
     rel = query.rel
     offset, fetch = node.offset or 0, node.limit
     if isinstance(rel, Sort) and not keys and not rel.offset and rel.fetch is None and _is_select(node):
         keys, rel = rel.keys, rel.input
     if keys or offset or fetch is not None:
-        rel = Sort(rel, keys, offset, fetch)
+        rel = Sort(rel, keys, offset, fetch, where=binder.source.where(node.order) or binder.source.where(node))
     width = len(query.names)
     row = rel.row_type
     if len(row.fields) > width:

@@ -51,7 +51,7 @@ def bind_select(binder: Binder, node: ast.Select, around: Surroundings) -> Bound
     rel = source.rel
     plain = Context(scope, around.ctes, "WHERE clause", windows=_windows(binder, node))
     if node.where is not None:
-        rel = Filter(rel, bind_condition(binder, node.where, plain))
+        rel = Filter(rel, bind_condition(binder, node.where, plain), where=binder.source.where(node.where))
     block = _Block(binder, node, plain, source, hints)
     return block.build(rel)
 
@@ -106,7 +106,7 @@ class _Block:
         rel, items, having, qualify, order = self._aggregated(rel, items, having, qualify, order)
         hints = self._aggregate_hints() if rel is plain else ()  # of a block's two aggregates, GROUP BY has the hint
         if having is not None:
-            rel = Filter(rel, having.rex)
+            rel = Filter(rel, having.rex, where=self._session.source.where(having.node))
         if qualify is not None:
             rel, items, order = self._qualified(rel, items, qualify, order)
         return self._projected(rel, items, order, hints)
@@ -337,7 +337,7 @@ class _Block:
             row = rel.row_type
             rel = Aggregate(rel, tuple(range(len(row.fields))), (), row, (), hints)
         if keys:
-            rel = Sort(rel, tuple(keys))
+            rel = Sort(rel, tuple(keys), where=self._session.source.where(self._node.order))
         return Bound(rel, names)
 
     def _check_distinct(self, clause: Clause, items: list[Clause]) -> None:

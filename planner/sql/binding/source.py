@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from compiled_plan.planner.diagnostics.internal import InternalError
+from compiled_plan.planner.diagnostics.placing import placed
 from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.plans.errors import CompiledPlanError, ProgramError, UnsupportedError
 from compiled_plan.plans.text import position
@@ -69,9 +69,7 @@ class SourceText:
         try:
             yield
         except CompiledPlanError as fault:
-            if isinstance(fault, InternalError) or (isinstance(fault, ProgramError | UnsupportedError) and fault.where):
-                raise
-            raise _placed(fault, self.where(node)) from None
+            raise placed(fault, self.where(node)) from None
 
     @contextmanager
     def at_span(self, span: position.Span) -> Iterator[None]:
@@ -79,12 +77,4 @@ class SourceText:
         try:
             yield
         except CompiledPlanError as fault:
-            if isinstance(fault, InternalError) or (isinstance(fault, ProgramError | UnsupportedError) and fault.where):
-                raise
-            raise _placed(fault, self.where_span(span)) from None
-
-
-def _placed(fault: CompiledPlanError, where: str) -> CompiledPlanError:
-    """The error with a position, as a program error."""
-    kind = type(fault) if isinstance(fault, UnsupportedError) else ProgramError
-    return kind(fault.message, where=fault.where or where, remedy=fault.remedy)
+            raise placed(fault, self.where_span(span)) from None

@@ -74,8 +74,10 @@ def join_snapshot(
             "temporal table join only supports FOR SYSTEM_TIME AS OF a time attribute of the left table",
             _LEFT_TIME,
         )
+    where = source.where(node.right)
     if of is TimeKind.PROCTIME:
-        return TemporalJoin(left, right.input, kind, condition, time.index, None, _can_look_up(right.input), hint)
+        can_look_up = _can_look_up(right.input)
+        return TemporalJoin(left, right.input, kind, condition, time.index, None, can_look_up, hint, where=where)
     types = right.row_type.types
     version = next((at for at, type_ in enumerate(types) if _kind(type_) is TimeKind.ROWTIME), None)
     if version is None:
@@ -91,7 +93,7 @@ def join_snapshot(
             "event-time temporal table join requires the same rowtime type in left table and versioned table, "
             f"but the types are {type_of(time)} and {types[version]}",
         )
-    return TemporalJoin(left, right.input, kind, condition, time.index, version)
+    return TemporalJoin(left, right.input, kind, condition, time.index, version, where=where)
 
 
 def _can_look_up(rel: RelNode) -> bool:

@@ -96,7 +96,7 @@ def bind_window_table(binder: Binder, call: ast.Call, context: Context, bind_tab
     partition = tuple(partition_column(binder, item, data) for item in partition_by)
     time = _time_column(binder, call, arguments["TIMECOL"], data)
     window = _WINDOWS[kind](_Arguments(binder, call, arguments, context), partition)
-    rel = WindowTable(data.rel, window, time)
+    rel = WindowTable(data.rel, window, time, where=binder.source.where(call))
     return Bound(rel, (*data.names, "window_start", "window_end", "window_time"))
 
 

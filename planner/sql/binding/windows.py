@@ -74,6 +74,7 @@ def bind_over(binder: Binder, node: ast.Call, context: Context, user: CatalogFun
         upper,
         node.distinct,
         node.nulls == "IGNORE",
+        binder.source.where(node),
     )
 
 

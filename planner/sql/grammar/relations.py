@@ -95,15 +95,15 @@ class Relations(Expressions):
         if isinstance(relation, Join):
             return relation
         if self.at("MATCH_RECOGNIZE"):
-            relation = self._match_recognize(relation, start)
+            relation = self._match_recognize(relation)
         if self.at_any(("PIVOT", "UNPIVOT")):
             self.refuse(self.word())
         relation = replace(relation, alias=self._table_alias())
         self._sample()
         if self.at("MATCH_RECOGNIZE"):
-            match = self._match_recognize(self.node(relation, start), start)
+            match = self._match_recognize(self.node(relation, start))
             relation = replace(match, alias=self._table_alias())
-        return self.node(relation, start)
+        return relation if isinstance(relation, MatchRecognize) else self.node(relation, start)
 
     def _sample(self) -> None:
         """Read `TABLESAMPLE SUBSTITUTE`, which has no effect, as in Flink; refuse other samples."""
@@ -214,7 +214,8 @@ class Relations(Expressions):
 
     # --- MATCH_RECOGNIZE ------------------------------------------------------------------------------------------
 
-    def _match_recognize(self, relation: Relation, start: int) -> MatchRecognize:
+    def _match_recognize(self, relation: Relation) -> MatchRecognize:
+        start = self.mark()
         self.need("MATCH_RECOGNIZE")
         self.open()
         partition = self.listed(self.parse_expression) if self.take("PARTITION", "BY") else []
