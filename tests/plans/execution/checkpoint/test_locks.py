@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -61,7 +60,7 @@ def test_a_lease_on_s3_excludes_others_until_its_release(spark: SparkSession, bu
 def ends_without_renewals(place: Place, checkpoint: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A run whose listings fail is notified, and the next one continues."""
     plan, folder = place.compiled(TABLES, SUM), folder_of(place.spark, checkpoint)
-    monkeypatch.setattr(locks, "Lease", partial(Lease, term=8.0))
+    monkeypatch.setattr(locks, "Lease", lambda folder, _term, **parts: Lease(folder, 8.0, **parts))
     with (
         pytest.raises(BusyError, match="lost its lease"),
         Running(place.started(plan, checkpoint=checkpoint, available_now=False)),

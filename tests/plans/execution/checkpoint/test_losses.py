@@ -280,7 +280,7 @@ def test_one_loss_of_each_outcome(place: Place) -> None:
     history = History(place, {"prices": PRICES})
     current = "generations/2"
     assert check(history, Loss(f"{current}/sources/sales", "removed")) == "refused"
-    assert check(history, Loss(f"{current}/state/0", "older")) == "failed"
+    assert check(history, Loss(f"{current}/state/0", "older")) == "refused"
     assert check(history, Loss("generations/1/commits", "removed")) == "went on"
 
 
