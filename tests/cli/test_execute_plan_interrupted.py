@@ -14,8 +14,8 @@ MOMENTS = (
     (signal.SIGTERM, "group", 0.3),
     (signal.SIGINT, "group", 2.5),
     (signal.SIGHUP, "process", "running until"),
-    (signal.SIGTERM, "group", "batch 0"),
-    (signal.SIGKILL, "java", "batch 0"),
+    (signal.SIGTERM, "group", "rows in"),
+    (signal.SIGKILL, "java", "rows in"),
 )
 
 
