@@ -56,6 +56,8 @@ _SCHEME = re.compile(r"[\w+.\-:]*+")
 _ORACLE = re.compile(r"jdbc:oracle:\w{1,10}+:", re.IGNORECASE)
 _PORTS = re.compile(r"\d*+(?:,[\w.\-]*+(?::\d*+)?)*+")
 _JDBC = re.compile(r"jdbc:\w++:", re.IGNORECASE)
+#: The JDBC URLs within one that are read by themselves, which bounds the time for a text of many.
+_NESTED = 8
 #: A JDBC URL within text: it goes on behind blanks with further parameters.
 _JDBC_IN_TEXT = re.compile(
     r"[^\s\"'<>]*+(?:\s{0,20}+;?\s{0,20}+[\w%.+\-]{1,80}+\s{0,20}+=\s{0,20}+(?:\{[^}\n]{0,200}+\}|[^;\s\"'<>]*+))*+"
@@ -121,7 +123,11 @@ def _parameters(text: str, start: int, end: int) -> Iterator[Span]:
 
 def _jdbc(text: str, whole: bool) -> Iterator[Span]:
     """Values of sensitive parameters in JDBC URLs, in the syntaxes of all drivers."""
+    end = nested = 0
     for url in _JDBC.finditer(text):
+        nested = nested + 1 if url.start() < end else 0
+        if nested > _NESTED:
+            continue
         at_start = whole and not text[: url.start()].strip()
         end = len(text) if at_start else _match(_JDBC_IN_TEXT, text, url.end())[1]
         query, semicolon = text.find("?", url.end(), end), text.find(";", url.end(), end)
