@@ -51,8 +51,13 @@ def read_digests(generation: Folder) -> Digests | None:
 
 
 def record(spark: SparkSession, generation: Folder) -> None:
-    """Make the kernel record the digests of what a query writes into a generation from now on."""
-    java_class(spark._jvm, _KERNEL).begin(generation.uri, _lines(_digests_now(generation)))
+    """Make the kernel record the digests of what a query writes into a generation from now on.
+
+    Those of an entry behind which the last process ended are recorded first: else logs could get two entries ahead.
+    """
+    digests = _digests_now(generation)
+    _write(generation, digests)
+    java_class(spark._jvm, _KERNEL).begin(generation.uri, _lines(digests))
 
 
 def seal(generation: Folder) -> None:

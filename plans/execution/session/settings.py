@@ -124,9 +124,8 @@ def add_kernel(settings: dict[str, str], java: Path) -> bool:
             settings.setdefault(name, value)
         _append(settings, CLASS_PATH, str(jar), os.pathsep)
         settings[DRIVER_JAVA] = driver_java(settings, _cores(settings["spark.master"]))
-    else:
-        if not holds_file(settings.get(JARS, ""), jar):
-            _append(settings, JARS, jar.as_uri(), ",")
+    elif not holds_file(settings.get(JARS, ""), jar):
+        _append(settings, JARS, jar.as_uri(), ",")
     if fresh:
         options = " ".join(settings.get(name, "") for name in (DRIVER_JAVA, LAST_JAVA))
         for option in java_options(java, settings.get(CLASS_PATH, ""), options):

@@ -6,12 +6,14 @@ import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.checkpoint.clock import BatchClock
-from compiled_plan.plans.execution.checkpoint.digests import read_digests, rewrite, seal
+from compiled_plan.plans.execution.checkpoint.digests import read_digests, record, rewrite, seal
 from compiled_plan.plans.execution.checkpoint.losses import check_generation
 from compiled_plan.plans.execution.checkpoint.store import Store
 from compiled_plan.plans.execution.checkpoint.written import Written, write_written
@@ -129,6 +131,20 @@ def test_a_start_goes_on_after_a_kill_between_a_file_and_its_digest(generation: 
         seal(generation)
     if steps >= 4:
         commit(generation, 3)
+    check(generation)
+
+
+def test_a_start_goes_on_after_two_such_kills_in_a_row(
+    generation: LocalFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begin(generation, 3)
+    seal(generation)
+    commit(generation, 3)
+    check(generation)
+    kernel = SimpleNamespace(begin=lambda root, known: None)
+    monkeypatch.setattr("compiled_plan.plans.execution.checkpoint.digests.java_class", lambda *_: kernel)
+    record(Mock(), generation)
+    begin(generation, 4)
     check(generation)
 
 
