@@ -177,7 +177,9 @@ def _no_comma(text: str, at: int, before: str) -> tuple[str, str, int, int]:
 
 
 def _wrong_bracket(text: str, at: int) -> tuple[str, str, int, int]:
-    _, brackets = deeply(spans.innermost)(text, at)
+    brackets = _open_brackets(text, at)
+    if not brackets:
+        return f"a `{text[at]}` that closes nothing", "remove it", at, at + 1
     opening = brackets[-1]
     closing = "}" if text[opening] == "{" else "]"
     line = span_at(text, opening, opening + 1).line
@@ -188,14 +190,19 @@ def _wrong_bracket(text: str, at: int) -> tuple[str, str, int, int]:
 def _cut(text: str, stop: int) -> tuple[str, str, int, int]:
     start = text.rfind("\n", 0, stop) + 1
     message = "the text ends too early"
-    try:
-        _, brackets = deeply(spans.innermost)(text, stop)
-    except (NestingError, IndexError):
-        brackets = []
+    brackets = _open_brackets(text, stop)
     if brackets:
         lines = [span_at(text, bracket, bracket + 1).line for bracket in brackets]
         message += f": the `{text[brackets[-1]]}` of line {lines[-1]} is not closed"
     return message, f"close it, or {_RESTORE}" if brackets else _RESTORE, max(start, stop - 1), stop
+
+
+def _open_brackets(text: str, position: int) -> list[int]:
+    """The starts of the brackets that are open at a position; empty if they are nested too deeply."""
+    try:
+        return deeply(spans.innermost)(text, position)[1]
+    except (NestingError, IndexError):
+        return []
 
 
 def _opening_quote(text: str, end: int) -> int:

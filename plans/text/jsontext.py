@@ -26,7 +26,17 @@ def _object(members: list[tuple[str, Json]]) -> dict[str, Json]:
     return value
 
 
-_loads = deeply(partial(json.loads, object_pairs_hook=_object))
+_loads = deeply(json.loads)
+_loads_with_keys_once = deeply(partial(json.loads, object_pairs_hook=_object))
+
+
+def _checked(text: str) -> Json:
+    try:
+        return _loads_with_keys_once(text)
+    except _RepeatedKeyError:
+        # The text behind the object may be no JSON, which comes first.
+        _loads(text)
+        raise
 
 
 def loads(text: str, source: str = "") -> Json:
@@ -38,7 +48,7 @@ def loads(text: str, source: str = "") -> Json:
     """
     text = text.removeprefix("\ufeff")
     try:
-        value = _loads(text)
+        value = _checked(text)
     except json.JSONDecodeError as fault:
         from compiled_plan.plans.text.json_faults import syntax_error
 

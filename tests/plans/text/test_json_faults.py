@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 from pathlib import Path
 
@@ -31,6 +32,8 @@ def edited(old: str, new: str) -> str:
     ("text", "message", "pointer", "remedy"),
     [
         (edited('"left"', '"left"»,'), "a comma before `}`", "/nodes/0", "remove the comma"),
+        ("»]", "a `]` that closes nothing", "", "remove it"),
+        ('{"a": {"b": 1, "b": 2}», ]', "a comma before `]`", "", "remove the comma"),
         (edited("} ]", "}», ]"), "a comma before `]`", "/nodes", "remove the comma"),
         (edited('"name"', '»// the left\n    "name"'), "a comment", "/nodes/0", "remove it"),
         (edited('"name"', '»/* left */ "name"'), "a comment", "/nodes/0", "remove it"),
@@ -127,6 +130,20 @@ def test_commands_show_the_line(old: str, new: str, line: str, command: str, tmp
     said = done.stdout + done.stderr
     number = path.read_text(encoding="utf-8").split("\n").index(line) + 1
     assert re.search(rf"  at: {re.escape(str(path))}:{number}:\d+, .*/nodes/\d+/.*\n    {re.escape(line)}\n +\^", said)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_every_edit_of_a_plan_is_read_or_refused_with_its_place(seed: int) -> None:
+    choose = random.Random(seed)
+    for _ in range(100):
+        signs = list(TEXT)
+        for at in choose.sample(range(len(signs)), 3):
+            signs[at] = choose.choice(("", *"{}[]\",:'\\#0-\n\u2019", "// ", "<<<<<<< ours\n", '"id" : 2, '))
+        text = "".join(signs)[: choose.choice((len(TEXT) // 2, None))]
+        try:
+            jsontext.loads(text, "plan")
+        except PlanError as fault:
+            assert fault.where.startswith("plan"), text
 
 
 def test_secrets_in_the_line_are_hidden() -> None:
