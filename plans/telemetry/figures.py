@@ -300,7 +300,7 @@ def _operators(last: Message, samples: Sequence[Message], recent: _Recent) -> li
 def _middle(samples: Sequence[Message], end: float) -> Message:
     """The last sample of the earlier half of the time up to `end`."""
     half = (_end(samples[0]) + end) / 2
-    return next(sample for sample in reversed(samples) if _end(sample) <= half)
+    return next((sample for sample in reversed(samples) if _end(sample) <= half), samples[0])
 
 
 def _inputs(operator: Mapping[str, Any]) -> Sequence[int]:

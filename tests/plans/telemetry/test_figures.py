@@ -34,6 +34,12 @@ def test_state_that_fills_up_to_its_ttl_does_not_grow(seconds: int, growth: floa
     assert figures.operators[0].rows_per_hour == growth
 
 
+def test_growth_is_unknown_while_the_clock_is_behind_the_first_micro_batch() -> None:
+    figures = Window([batch(1000), batch(900)]).figures()
+    assert figures is not None
+    assert figures.operators[0].rows_per_hour is None
+
+
 def test_growth_is_known_of_short_micro_batches() -> None:
     def short(number: int) -> dict[str, Any]:
         at = BEGUN + timedelta(seconds=number / 5)
