@@ -7,6 +7,7 @@ import os
 import stat
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from sqlalchemy import select
@@ -80,8 +81,11 @@ class Vault:
 
     def _create(self) -> None:
         try:
-            with os.fdopen(os.open(self.file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            # The file appears with its content: neither a second request nor a restart reads half of a key.
+            with NamedTemporaryFile(dir=self.file.parent) as file:
                 file.write(Fernet.generate_key() + b"\n")
+                file.flush()
+                os.link(file.name, self.file)
         except FileExistsError:
             pass  # Another request has created it.
         except OSError as fault:
