@@ -45,8 +45,9 @@ def pytest_configure(config: pytest.Config) -> None:
     gc.disable()
     os.environ["TZ"] = "UTC"
     time.tzset()
-    # A shell starts background jobs with SIGINT ignored, and tests interrupt statements.
+    # A shell starts background jobs with SIGINT ignored, `nohup` all with SIGHUP, and tests send both.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     os.environ.setdefault("SPARK_SUBMIT_OPTS", JVM)
     # `make` keeps warm processes; a test would keep its own.
     os.environ.setdefault("COMPILED_PLAN_CLASSES", "use")
