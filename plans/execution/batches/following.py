@@ -156,9 +156,10 @@ class Follower:
         self._folder.write_text(STATE_ROWS, figures_of(operators).text())
         out, dead_letters = self._sinks.rows(progress.batchId)
         tables = [*self._tables.read_by(self.query), *repeat(NO_TABLE, len(progress.sources))]
+        read_again = [*self._tables.read_again(self.query, progress.batchId), *repeat(0, len(progress.sources))]
         sources = tuple(
-            source_progress(source, table)
-            for source, table in zip(progress.sources, tables, strict=False)
+            source_progress(source, table, again)
+            for source, table, again in zip(progress.sources, tables, read_again, strict=False)
             if not _is_control(source.description)
         )
         rows_in = sum(source.rows for source in sources)

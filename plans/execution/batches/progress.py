@@ -174,9 +174,10 @@ def hot_keys(rows: Mapping[str, int], total: int) -> tuple[HotKey, ...]:
     return tuple(HotKey(masked_text(key), round(count / total, 4)) for key, count in most)
 
 
-def source_progress(source: Any, table: ReadTable) -> SourceProgress:
+def source_progress(source: Any, table: ReadTable, read_again: int) -> SourceProgress:
+    """The progress of a source, from Spark's, which also counts the rows that repeated tasks read again."""
     name, lag = source_name(source.description, table.name), lag_of(source.endOffset, source.latestOffset)
-    return SourceProgress(name, source.numInputRows, lag, table=table.name, nodes=table.nodes)
+    return SourceProgress(name, source.numInputRows - read_again, lag, table=table.name, nodes=table.nodes)
 
 
 def source_name(description: str, table: str = "") -> str:

@@ -99,6 +99,7 @@ class ReadTable:
 
 #: A source outside of the plan, or unknown.
 NO_TABLE = ReadTable()
+_HOST = "org.compiledplan.kernel.host"
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,5 +132,13 @@ class SourceTables:
 
     def read_by(self, query: StreamingQuery) -> Sequence[ReadTable]:
         """The tables of a started query, in the order of the sources in its progress."""
-        names = java_class(self.jvm, "org.compiledplan.kernel.host.SourceNames").of(query._jsq)
+        names = java_class(self.jvm, f"{_HOST}.SourceNames").of(query._jsq)
         return [self.by_name.get(name, NO_TABLE) for name in json.loads(names)]
+
+    def read_again(self, query: StreamingQuery, batch: int) -> Sequence[int]:
+        """The rows that Spark counted repeatedly in a micro-batch, for repeated tasks, in the order of `read_by`.
+
+        May be called once per micro-batch. Empty if there are none.
+        """
+        surplus: list[int] = json.loads(java_class(self.jvm, f"{_HOST}.Recounts").ofSources(query._jsq, batch))
+        return surplus

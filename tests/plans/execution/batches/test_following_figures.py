@@ -66,7 +66,8 @@ def following(recent: list[Any], folder: LocalFolder, taken: list[BatchProgress]
     handle = SimpleNamespace(figures=lambda: figures)
     sinks = SimpleNamespace(rows=lambda batch: BatchRows(2, 1))
     plan = CompiledPlan.from_json(TableEnvironment().compile_script(PROGRAM).to_json())
-    tables = SimpleNamespace(read_by=lambda _: [ReadTable("c.d.orders", (1, 4)), NO_TABLE])
+    sources = [ReadTable("c.d.orders", (1, 4)), NO_TABLE]
+    tables = SimpleNamespace(read_by=lambda _: sources, read_again=lambda _, batch: [])
     arguments: tuple[Any, ...] = (query, [handle], plan, folder, tables, sinks, taken.append)
     return cast(Any, Follower)(*arguments, resumes=resumes, slots=4)
 

@@ -23,18 +23,18 @@ public final class SeedHandle {
   /**
    * Returns JSON: per operator uid {@code keys}, the number of keys read, {@code expired}, the
    * number of keys skipped because their whole state has expired, and {@code stateRows} and {@code
-   * stateBytes}, the entries and bytes of the others, counted as in a running stage. A retried task
-   * counts twice.
+   * stateBytes}, the entries and bytes of the others, counted as in a running stage.
    */
   public String metrics() {
+    Recounts recounts = metrics.settled();
     ObjectNode json = new ObjectMapper().createObjectNode();
     metrics.forEach(
         (uid, counter) -> {
           ObjectNode node = json.putObject(uid);
-          node.put("keys", counter.rowsIn.sum());
-          node.put("expired", counter.rowsOut.sum());
-          node.put("stateRows", counter.stateRows.sum());
-          node.put("stateBytes", counter.stateBytes.sum());
+          node.put("keys", recounts.count(counter.rowsIn));
+          node.put("expired", recounts.count(counter.rowsOut));
+          node.put("stateRows", recounts.count(counter.stateRows));
+          node.put("stateBytes", recounts.count(counter.stateBytes));
         });
     return json.toString();
   }

@@ -12,8 +12,8 @@ import org.apache.spark.util.LongAccumulator;
 
 /**
  * Counters of a stage's operators: rows in, out and dropped as late, the changes of the live state
- * entries and of their bytes, time, and the busiest keys. They are Spark accumulators, so a retried
- * task counts twice.
+ * entries and of their bytes, time, and the busiest keys. A retried task counts once, except for
+ * time and keys, see {@link Recounts}.
  */
 final class StageMetrics implements Serializable {
   static final class Counters implements Serializable {
@@ -33,23 +33,33 @@ final class StageMetrics implements Serializable {
     Tap tap;
 
     Counters(SparkContext context, String uid, int ports) {
-      stateRows = context.longAccumulator(uid + ".stateRows");
-      stateBytes = context.longAccumulator(uid + ".stateBytes");
-      rowsIn = context.longAccumulator(uid + ".rowsIn");
-      rowsOut = context.longAccumulator(uid + ".rowsOut");
-      rowsLate = context.longAccumulator(uid + ".rowsLate");
+      stateRows = counter(context, uid + ".stateRows");
+      stateBytes = counter(context, uid + ".stateBytes");
+      rowsIn = counter(context, uid + ".rowsIn");
+      rowsOut = counter(context, uid + ".rowsOut");
+      rowsLate = counter(context, uid + ".rowsLate");
       busyNanos = context.longAccumulator(uid + ".busyNanos");
       inputs = new LongAccumulator[ports];
       for (int port = 0; port < ports; port++)
-        inputs[port] = context.longAccumulator(uid + ".rowsIn." + port);
+        inputs[port] = counter(context, uid + ".rowsIn." + port);
       // Without a name, which would show the keys in Spark's UI.
       context.register(hotKeys);
+    }
+
+    private static LongAccumulator counter(SparkContext context, String name) {
+      LongAccumulator counter = context.longAccumulator(name);
+      Recounts.of(context).watch(counter);
+      return counter;
     }
   }
 
   private final Map<String, Counters> counters = new LinkedHashMap<>();
 
+  /** Null in tasks, which only count. */
+  private final transient SparkContext context;
+
   StageMetrics(SparkContext context, StageSpec spec) {
+    this.context = context;
     for (StageSpec.OperatorPart part : spec.operators)
       counters.put(part.uid, new Counters(context, part.uid, part.columns.length));
   }
@@ -62,19 +72,27 @@ final class StageMetrics implements Serializable {
     counters.forEach(take);
   }
 
+  /** The counters without those of retried tasks. */
+  Recounts settled() {
+    Recounts recounts = Recounts.of(context);
+    recounts.settle(context);
+    return recounts;
+  }
+
   String toJson() {
+    Recounts recounts = settled();
     ObjectNode json = new ObjectMapper().createObjectNode();
     counters.forEach(
         (uid, counter) -> {
           ObjectNode node = json.putObject(uid);
-          node.put("stateRows", counter.stateRows.sum());
-          node.put("stateBytes", counter.stateBytes.sum());
-          node.put("rowsIn", counter.rowsIn.sum());
-          node.put("rowsOut", counter.rowsOut.sum());
-          node.put("rowsLate", counter.rowsLate.sum());
+          node.put("stateRows", recounts.count(counter.stateRows));
+          node.put("stateBytes", recounts.count(counter.stateBytes));
+          node.put("rowsIn", recounts.count(counter.rowsIn));
+          node.put("rowsOut", recounts.count(counter.rowsOut));
+          node.put("rowsLate", recounts.count(counter.rowsLate));
           node.put("busyNanos", counter.busyNanos.sum());
           ArrayNode inputs = node.putArray("rowsInByInput");
-          for (LongAccumulator input : counter.inputs) inputs.add(input.sum());
+          for (LongAccumulator input : counter.inputs) inputs.add(recounts.count(input));
           HotKeys hotKeys = counter.hotKeys.take();
           node.put("keyedRows", hotKeys.total());
           ObjectNode keys = node.putObject("hotKeys");
