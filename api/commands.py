@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn, TextIO
 
 import typer
 
-from compiled_plan.api.interrupts import Interrupted, Interrupts, handled_by
+from compiled_plan.api.interrupts import Interrupted, Interrupts, end_spark, handled_by
 from compiled_plan.plans.errors import CompiledPlanError, too_deep
 from compiled_plan.plans.text.visible import visible
 
@@ -185,6 +185,7 @@ def _end_by(end: Interrupted) -> NoReturn:
     if not end.reported:
         status.clear()
         sys.stderr.write(f"stopped by {end.signal.name}\n")
+    end_spark()
     raise end
 
 

@@ -70,8 +70,13 @@ class Interrupts:
 
 def end_process(number: int) -> None:
     """End this process and Spark's at once, with the code of a signal."""
+    end_spark()
+    os._exit(code_of(number))
+
+
+def end_spark() -> None:
+    """End Spark's process, if this process has started one."""
     if "pyspark" in sys.modules:
         from compiled_plan.plans.execution.session.stopping import kill_spark
 
         kill_spark()
-    os._exit(code_of(number))

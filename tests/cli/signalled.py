@@ -103,10 +103,7 @@ class Starts:
         command = [str(BIN / "execute-plan"), "--checkpoint", str(self.folder / "cp"), "--available-now"]
         command += ["--max-files-per-batch", "1", "--upgrade", "migrate-partial", "--master", "local[1]"]
         command += ["--conf", "spark.driver.memory=1g", "--conf", "spark.sql.shuffle.partitions=1"]
-        command += [
-            "--conf",
-            f"spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1 -Djava.io.tmpdir={self.temporary}",
-        ]
+        command += ["--conf", "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1"]
         command.append(str(self.plans[1 if self.migrates and not first else 0]))
         environment = {**os.environ, _MARK: mark, "TMPDIR": str(self.temporary), "COMPILED_PLAN_CLASSES": "use"}
         before = self._left()

@@ -9,6 +9,7 @@ import os
 import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
 
 from compiled_plan.plans.execution.session.configured import (
@@ -19,8 +20,9 @@ from compiled_plan.plans.execution.session.configured import (
     settings_of_java,
     submit_arguments,
 )
-from compiled_plan.plans.execution.session.stopping import end_java
-from compiled_plan.plans.execution.spark.java import java_class
+from compiled_plan.plans.execution.session.java_options import DRIVER_JAVA
+from compiled_plan.plans.execution.session.stopping import TEMPORARY, end_java
+from compiled_plan.plans.execution.spark.java import java_class, remove_at_exit
 from compiled_plan.plans.text.masking import masked
 
 if TYPE_CHECKING:
@@ -36,7 +38,9 @@ SAFE_PATH = "PYTHONSAFEPATH"
 
 
 def start_java(settings: Mapping[str, str], *, quickly: bool) -> dict[str, str]:
-    """Start Java unless it runs. It leaves signals to this process, which gets those to its group, too.
+    """Start Java unless it runs, with a folder of its own for temporary files.
+
+    It leaves signals to this process, which gets those to its group, too.
 
     PySpark passes all settings on the command line, which every user of the machine can see. Secret settings are sent
     once Java runs: Spark has them before its context is created.
@@ -51,11 +55,15 @@ def start_java(settings: Mapping[str, str], *, quickly: bool) -> dict[str, str]:
     from pyspark import SparkConf, SparkContext
 
     if SparkContext._gateway is None and not is_submitted():
+        folder = mkdtemp(prefix="compiled-plan-java-")
+        settings = {**settings, DRIVER_JAVA: f'"-Djava.io.tmpdir={folder}" {settings.get(DRIVER_JAVA, "")}'.strip()}
         shown = masked(settings)
         conf = SparkConf().setAll([(name, value) for name, value in settings.items() if shown[name] == value])
         asking = _unset(_ASKING) if quickly else {}
-        with environment({ARGUMENTS: submit_arguments(settings), **asking}), _ended_if_interrupted():
+        with environment({ARGUMENTS: submit_arguments(settings), **asking}), _ended_if_interrupted(folder):
             SparkContext._ensure_initialized(conf=conf)
+        setattr(SparkContext._gateway, TEMPORARY, folder)
+        remove_at_exit(SparkContext._jvm, folder)
         java_class(SparkContext._jvm, _SESSION_START).leaveSignals()
     SparkContext._ensure_initialized()
     jars = joined(settings_of_java().get(JARS), settings.get(JARS))
@@ -63,10 +71,13 @@ def start_java(settings: Mapping[str, str], *, quickly: bool) -> dict[str, str]:
 
 
 @contextmanager
-def _ended_if_interrupted() -> Iterator[None]:
+def _ended_if_interrupted(folder: str) -> Iterator[None]:
     """End the Java that PySpark starts in this context if the context ends early.
 
     PySpark forgets it then, and removes the folder into which it writes its address: it would wait forever.
+
+    Args:
+        folder: its temporary files.
     """
     from pyspark import java_gateway
 
@@ -82,8 +93,7 @@ def _ended_if_interrupted() -> Iterator[None]:
     try:
         yield
     except BaseException:
-        for process in processes:
-            end_java(process)
+        end_java(processes, folder)
         raise
     finally:
         gateway.Popen = before

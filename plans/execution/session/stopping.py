@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,8 @@ _POLL_SECONDS = 0.2
 #: Seconds for the exit of Spark's process before it is killed.
 _EXIT_SECONDS = 10.0
 _TIMEOUT = "spark.sql.streaming.stopTimeout"
+#: The attribute of PySpark's gateway with the folder of temporary files of the Java that this process has started.
+TEMPORARY = "temporary_files"
 
 
 class StuckError(ExecutionError):
@@ -85,19 +88,27 @@ def kill_spark() -> None:
 
     process = getattr(SparkContext._gateway, "proc", None)
     if process is not None:
-        end_java(process)
+        end_java([process], getattr(SparkContext._gateway, TEMPORARY, ""))
 
 
-def end_java(process: subprocess.Popen[Any]) -> None:
-    """End a Java that PySpark has started: it removes its temporary files and exits; if that takes long, it is killed.
+def end_java(processes: Sequence[subprocess.Popen[Any]], folder: str) -> None:
+    """End a Java that PySpark has started, and remove its temporary files; if its exit takes long, it is killed.
 
-    It exits at the end of its input; while it starts, by the signal.
+    It exits at the end of its input; while it starts, by the signal. It removes temporary files by itself, but not
+    those that its other threads create meanwhile.
+
+    Args:
+        processes: the process, if it has started.
+        folder: its temporary files; empty if this process has not created their folder.
     """
-    with suppress(OSError):
-        assert process.stdin is not None
-        process.stdin.close()
-    process.terminate()
-    try:
-        process.wait(_EXIT_SECONDS)
-    except subprocess.TimeoutExpired:
-        process.kill()
+    for process in processes:
+        with suppress(OSError):
+            assert process.stdin is not None
+            process.stdin.close()
+        process.terminate()
+        try:
+            process.wait(_EXIT_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+    if folder:
+        shutil.rmtree(folder, ignore_errors=True)

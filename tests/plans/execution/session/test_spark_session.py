@@ -86,14 +86,21 @@ def test_a_run_opens_its_sources_when_no_other_one_is_being_started(spark: Spark
 
 
 @pytest.mark.attack
-def test_secrets_of_spark_are_in_no_list_of_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_secrets_of_spark_are_in_no_list_of_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """PySpark puts settings into the command line of Java; secrets are set in Java itself."""
-    from pyspark import SparkContext
+    from pyspark import SparkConf, SparkContext
 
     seen: dict[str, str] = {}
-    monkeypatch.setattr(SparkContext, "_ensure_initialized", lambda conf=None: conf and seen.update(conf.getAll()))
+
+    def initialize(conf: SparkConf | None = None) -> None:
+        monkeypatch.setattr(SparkContext, "_gateway", Mock())
+        seen.update([] if conf is None else conf.getAll())
+
+    monkeypatch.setattr(SparkContext, "_ensure_initialized", initialize)
     monkeypatch.setattr(SparkContext, "_gateway", None)
+    monkeypatch.setattr(lean_start, "mkdtemp", lambda prefix: str(tmp_path))
     monkeypatch.setattr(lean_start, "java_class", Mock())
+    monkeypatch.setattr(lean_start, "remove_at_exit", Mock())
     monkeypatch.setattr(lean_start, "settings_of_java", dict)
     settings = {"spark.plain": "a", "spark.hadoop.fs.s3a.secret.key": "geheim", "spark.x.url": "jdbc:x://u:geheim@h"}
     start_java(settings, quickly=True)
