@@ -12,11 +12,11 @@ from compiled_plan.api.functions import FunctionMethods
 from compiled_plan.api.models import ModelMethods
 from compiled_plan.api.modules import ModuleMethods
 from compiled_plan.api.named_tables import TableMethods
+from compiled_plan.api.planning import planned
 from compiled_plan.api.python_files import PythonFileMethods
 from compiled_plan.planner.catalog.memory import Catalog
 from compiled_plan.planner.options.session import TableConfig
 from compiled_plan.planner.options.settings import FORCE_RECOMPILE
-from compiled_plan.planner.pipeline import plan
 from compiled_plan.planner.sql.binding.queries import new_binder
 from compiled_plan.planner.sql.binding.source import SourceText
 from compiled_plan.planner.sql.binding.writes import writes_of
@@ -231,7 +231,7 @@ class TableEnvironment(CatalogMethods, FunctionMethods, TableMethods, ModuleMeth
             path, if_not_exists = body.path, body.if_not_exists
         with SourceText(text).at_span(body.span):
             overwrite = self.config.boolean(FORCE_RECOMPILE)
-            return CompiledScript(plan(sinks, self.config), path, if_not_exists, overwrite)
+            return CompiledScript(planned(sinks, self.config), path, if_not_exists, overwrite)
 
     def load_plan(self, plan_reference: PlanReference) -> CompiledPlan:
         """Load a plan.

@@ -111,12 +111,9 @@ def _is_there(path: str) -> bool:
 
 
 def _write(script: CompiledScript, output: str, how: _How) -> None:
-    from compiled_plan.plans.inspection.lint import clear_secrets
     from compiled_plan.plans.inspection.references import secret_names
     from compiled_plan.plans.inspection.rules import plan_findings
 
-    for finding in {finding.message: finding for finding in clear_secrets(script.plan)}.values():
-        how.say(f"warning: {finding.message}\n  at: {finding.where}\n  try: {finding.remedy}")
     if how.engine is Engine.FLINK and (names := secret_names(script.plan)):
         how.say(
             f"warning: Flink does not resolve references to secrets, and takes them as they are: {', '.join(names)}"

@@ -270,6 +270,7 @@ def _dry_run(
 ) -> int:
     """Check plans and print their stages; no Spark starts."""
     from compiled_plan.plans.execution.explain import stages_of, stages_text
+    from compiled_plan.plans.execution.secrets.values import Secrets
     from compiled_plan.plans.functions.jars import AllowedClasses
     from compiled_plan.plans.functions.naming import with_module_functions
     from compiled_plan.plans.inspection.at_start import check_classes
@@ -282,6 +283,7 @@ def _dry_run(
             layout = stages_of(plan, options)
             check_classes(plan, allowed)
             print_line(layout.model_dump_json(by_alias=True) if as_json else stages_text(layout))
+            Secrets(options.secrets).collect(plan, options.warm_up_from)
         except CompiledPlanError as fault:
             fail(fault, path, debug=reader.debug)
             failed += 1

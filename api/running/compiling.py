@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from uuid import uuid4
 
+from compiled_plan.api.planning import planned
 from compiled_plan.api.running.plans import CompiledPlan
 from compiled_plan.planner.algebra.nodes import RelNode, Sink
 from compiled_plan.planner.catalog.tables import CatalogTable, Column, ObjectIdentifier
-from compiled_plan.planner.pipeline import plan
 from compiled_plan.planner.sql.context import PlanningContext
 from compiled_plan.planner.table.building.source import not_too_deep
 from compiled_plan.plans.errors import ProgramError
@@ -26,7 +26,7 @@ def compile_sinks(context: PlanningContext, sinks: Sequence[Sink]) -> CompiledPl
         raise ProgramError(
             "there is nothing to compile: no insert was added", remedy='add one: add_insert("sink", table)'
         )
-    return not_too_deep("compile_plan", lambda: CompiledPlan.of(plan(sinks, context.config)))
+    return not_too_deep("compile_plan", lambda: CompiledPlan.of(planned(sinks, context.config)))
 
 
 def compile_query(

@@ -45,6 +45,11 @@ def clear_secrets(plan: CompiledPlan) -> Iterator[Finding]:
                     yield _warning(node, pointer, message, remedy)
 
 
+def secret_warnings(plan: CompiledPlan) -> tuple[str, ...]:
+    """A warning for each option of a table that holds a secret in clear."""
+    return tuple(dict.fromkeys(f"{finding.message}\n  try: {finding.remedy}" for finding in clear_secrets(plan)))
+
+
 def _shorter_downstream(plan: CompiledPlan) -> Iterator[Finding]:
     """A TTL shorter than one upstream: the operator forgets rows that the upstream operator still updates."""
     uids = derived_uids(plan)

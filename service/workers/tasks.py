@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import islice, takewhile
 from operator import eq
 from pathlib import Path
@@ -217,7 +217,7 @@ def table_preview(
     return preview
 
 
-def _plain(said: list[str]) -> list[str]:
+def _plain(said: Sequence[str]) -> list[str]:
     return [line.removeprefix("warning: ") for line in said if not line.startswith("  ")]
 
 
@@ -233,6 +233,7 @@ def read(plan: str, allowed: Mapping[str, Any] | None = None) -> Json:
         allowed: fields of `Allowed`.
     """
     from compiled_plan.plans.inspection.checked_plans import plan_from_json
+    from compiled_plan.plans.inspection.lint import secret_warnings
     from compiled_plan.plans.text import jsontext
     from compiled_plan.service.workers.unmasking import check_complete
 
@@ -240,7 +241,7 @@ def read(plan: str, allowed: Mapping[str, Any] | None = None) -> Json:
     document = jsontext.loads(plan)
     check_complete(document)
     check_outside(document, Allowed(**(allowed or {})))
-    return {"plan": plan, "warnings": [], **_figures(checked)}
+    return {"plan": plan, "warnings": _plain(secret_warnings(checked)), **_figures(checked)}
 
 
 def check(plan: str) -> Json:

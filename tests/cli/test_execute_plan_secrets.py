@@ -42,11 +42,29 @@ def test_all_missing_secrets_are_named_and_nothing_starts(tmp_path: Path) -> Non
     assert not (tmp_path / "checkpoint").exists()
 
 
-def test_a_dry_run_lists_the_names(tmp_path: Path) -> None:
+def test_a_dry_run_lists_the_names_and_refuses_missing_ones(tmp_path: Path) -> None:
     plan, _ = compiled(tmp_path)
-    assert process("execute_plan", "--dry-run", plan, PATH="").stdout.endswith("secrets: PASS, URL_PASS, label\n")
-    document = json.loads(process("execute_plan", "--dry-run", "--json", plan, PATH="").stdout)
+    (tmp_path / "secrets").mkdir()
+    options = ["--dry-run", plan, "--secrets", f"dir:{tmp_path}/secrets"]
+    for name, missing in (("PASS", "URL_PASS, label are missing"), ("URL_PASS", "label is missing"), ("label", "")):
+        (tmp_path / "secrets" / name).write_text("x")
+        done = process("execute_plan", *options, PATH="")
+        assert done.stdout.endswith("secrets: PASS, URL_PASS, label\n")
+        assert (done.returncode, missing in done.stderr) == (1 if missing else 0, True)
+    document = json.loads(process("execute_plan", "--json", *options, PATH="").stdout)
     assert document["secrets"] == ["PASS", "URL_PASS", "label"]
+
+
+def test_a_warm_up_names_missing_secrets_before_anything_starts(tmp_path: Path) -> None:
+    plan, _ = compiled(tmp_path)
+    (tmp_path / "in").mkdir()
+    history = "r=('connector' = 'filesystem', 'path' = '/h', 'format' = 'json', 'x' = '${secret:OLD}')"
+    options = ("--checkpoint", str(tmp_path / "checkpoint"), "--warm-up", "u", "--warm-up-from", history)
+    variables = {f"COMPILED_PLAN_SECRET_{name}": "x" for name in ("PASS", "URL_PASS", "LABEL", "label")}
+    for more in ((), ("--dry-run",)):
+        done = process("execute_plan", plan, *options, *more, JAVA_HOME="/nonexistent", PATH="", **variables)
+        assert (done.returncode, "the secret OLD is missing" in done.stderr) == (1, True), done.stderr
+    assert not (tmp_path / "checkpoint").exists()
 
 
 def test_compiling_warns_of_secrets_in_clear_and_of_references_for_flink(tmp_path: Path) -> None:
