@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import getpass
 import json
+import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,8 +13,9 @@ from typing import Any
 import typer
 from sqlalchemy import select
 
-from compiled_plan.plans.errors import ExecutionError
+from compiled_plan.plans.errors import ExecutionError, ProgramError
 from compiled_plan.plans.files import quoted
+from compiled_plan.plans.text.references import FORM, NAME
 from compiled_plan.service.access import tokens
 from compiled_plan.service.access.roles import Role
 from compiled_plan.service.alerts.prometheus_rules import rule_file
@@ -22,6 +24,7 @@ from compiled_plan.service.registry.parts import Parts
 from compiled_plan.service.runs.auxiliary import COMPILER, auxiliary_processes, end_auxiliary
 from compiled_plan.service.runs.living import LiveRun, live_runs, live_service, stop_live
 from compiled_plan.service.runs.supervisor import Supervisor
+from compiled_plan.service.store import secrets
 from compiled_plan.service.store.database import open_database
 from compiled_plan.service.store.errors import NotFoundError
 from compiled_plan.service.store.tables import Pipeline, Wanted
@@ -116,6 +119,49 @@ def revoke_token(settings: Settings, id_: int) -> None:
         token = tokens.remove(session, id_)
     database.close()
     typer.echo(f"token {id_} ({token.name}, {token.role}) is revoked", err=True)
+
+
+def set_secret(settings: Settings, name: str, scope: Sequence[str], *, previews: bool) -> None:
+    """Set a secret to the text of stdin.
+
+    Raises:
+        ProgramError: the name is malformed, or there is no value.
+    """
+    if NAME.fullmatch(name) is None:
+        raise ProgramError(f"{name!r} is no name of a secret", remedy=f"write {FORM}")
+    value = getpass.getpass("value: ") if sys.stdin.isatty() else sys.stdin.read().removesuffix("\n")
+    if not value:
+        raise ProgramError("the value of the secret is empty", remedy="write it to stdin")
+    database = open_database(settings)
+    with database.write() as session:
+        vault = secrets.Vault(settings.secrets_file)
+        secrets.put(session, vault, name, value, list(dict.fromkeys(scope)), previews=previews, by=getpass.getuser())
+    database.close()
+
+
+def list_secrets(settings: Settings) -> None:
+    """Print the secrets, without their values."""
+    database = open_database(settings)
+    with database.read() as session:
+        for secret in secrets.listed(session):
+            previews = "\tpreviews" if secret.previews else ""
+            typer.echo(
+                f"{secret.name}\t{','.join(secret.pipelines)}\t{secret.changed_at:%Y-%m-%d %H:%M}\t{secret.changed_by}"
+                f"{previews}"
+            )
+    database.close()
+
+
+def delete_secret(settings: Settings, name: str) -> None:
+    """Delete a secret.
+
+    Raises:
+        NotFoundError: the secret does not exist.
+    """
+    database = open_database(settings)
+    with database.write() as session:
+        secrets.remove(session, name)
+    database.close()
 
 
 def list_runs(settings: Settings, *, as_json: bool) -> None:

@@ -212,6 +212,56 @@ def revoke_token(
     run(settings, id_)
 
 
+secret_app = app_for("secret", "Set, list and delete the secrets to which programs refer as ${secret:NAME}.")
+app.add_typer(secret_app, name="secret")
+
+
+@secret_app.command("set")
+def set_secret(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the secret.")],
+    pipelines: Annotated[
+        list[str], typer.Option("--pipeline", metavar="NAME", help="Pipeline that may use it, * for all; repeatable.")
+    ],
+    previews: Annotated[bool, typer.Option("--previews", help="Let previews use it, which editors start.")] = False,
+    config: _Config = None,
+    home: _Home = None,
+    database: _Database = None,
+    debug: Debug = False,
+) -> None:
+    """Set a secret, or replace it. Its value is read from stdin, without its last line end; a terminal hides it.
+
+    A run takes the value at its next start. No command shows it again.
+    """
+    settings = _settings(config, home=home, database=database)
+    from compiled_plan.service.administration import set_secret as run
+
+    run(settings, name, pipelines, previews=previews)
+
+
+@secret_app.command("list")
+def list_secrets(config: _Config = None, home: _Home = None, database: _Database = None, debug: Debug = False) -> None:
+    """Print the secrets without their values: name, pipelines, time and author of the last change."""
+    settings = _settings(config, home=home, database=database)
+    from compiled_plan.service.administration import list_secrets as run
+
+    run(settings)
+
+
+@secret_app.command("delete")
+def delete_secret(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the secret.")],
+    config: _Config = None,
+    home: _Home = None,
+    database: _Database = None,
+    debug: Debug = False,
+) -> None:
+    """Delete a secret. The next start of a pipeline that refers to it is refused."""
+    settings = _settings(config, home=home, database=database)
+    from compiled_plan.service.administration import delete_secret as run
+
+    run(settings, name)
+
+
 def _settings(config: str | None, **options: Any) -> Settings:
     """The settings of the file, overridden by the options."""
     _check_installed()
