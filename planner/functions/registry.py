@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
+from compiled_plan.planner.diagnostics.foreign import function_remedy
 from compiled_plan.planner.diagnostics.suggestions import did_you_mean
 from compiled_plan.planner.functions import (
     arithmetic,
@@ -88,7 +89,8 @@ def unknown_function(name: str, others: Iterable[str] = ()) -> ProgramError:
         others: names that can be called there, besides those of scalar functions and aggregates.
     """
     known = [*function_names(), *aggregate_names(), *others]
-    remedy = did_you_mean(name.upper(), known, "create it with CREATE FUNCTION, or check its name")
+    otherwise = "create it with CREATE FUNCTION, or check its name"
+    remedy = function_remedy(name.upper()) or did_you_mean(name.upper(), known, otherwise)
     return ProgramError(f"no function is named {name!r}", remedy=remedy)
 
 

@@ -200,7 +200,19 @@ class Function(Documented):
             )
         shown = [f"<{type_of(rex).with_nullability(True)}>" for rex in operands]
         got = f" {self.name} ".join(shown) if self.infix and len(shown) == 2 else f"{self.name}({', '.join(shown)})"
-        return ProgramError(f"cannot apply {self.name} to arguments of type {got}", remedy=f"supported: {supported}")
+        remedy = _foreign_form(self.name, operands) or f"supported: {supported}"
+        return ProgramError(f"cannot apply {self.name} to arguments of type {got}", remedy=remedy)
+
+
+def _foreign_form(name: str, operands: Sequence[RexNode]) -> str:
+    """The remedy for operands that the function takes in other dialects; empty for other operands."""
+    from compiled_plan.planner.diagnostics.foreign import misfits_of  # only for errors
+
+    families = {family.name: family for family in (ANY, TEXT, NUMBER, DATETIME)}
+    for misfit in misfits_of(name, len(operands)):
+        if all(families[kind].accepts(rex) for kind, rex in zip(misfit.families, operands, strict=True)):
+            return f"write {misfit.form}"
+    return ""
 
 
 def plain_times(type_: LogicalType) -> LogicalType:

@@ -157,17 +157,15 @@ def unknown_format_options(options: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def _format_faults(table: str, options: Mapping[str, str], connector: ConnectorSpec) -> Iterator[TableFault]:
+    fitting = ", ".join(sorted(name for name, spec in format_specs().items() if _has_place(spec, connector)))
     for slot in connector.formats:
         chosen = slot.chosen(options)
         if chosen is None:
             if slot.required:
                 message = f"table {table} has no format, which connector {connector.name!r} requires"
-                yield TableFault(
-                    message, f"add '{slot.options[0]}' = '...', one of: {', '.join(sorted(format_specs()))}"
-                )
+                yield TableFault(message, f"add '{slot.options[-1]}' = '...', one of: {fitting}")
         elif chosen[1] in FLINK_FORMATS or not _has_place(format_spec(chosen[1]), connector):
-            fit = (name for name, spec in format_specs().items() if _has_place(spec, connector))
-            remedy = f"use one of: {', '.join(sorted(fit))}"
+            remedy = f"use one of: {fitting}"
             where = f" by connector {connector.name!r}" if format_spec(chosen[1]) is not None else ""
             why = FLINK_FORMATS.get(chosen[1], "")
             message = f"format {chosen[1]!r} is not supported{where}{why and f': {why}'}"

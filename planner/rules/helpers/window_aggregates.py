@@ -7,6 +7,7 @@ Source: Flink's page "Window Aggregation"; Flink 2.3's plans.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -16,6 +17,7 @@ from compiled_plan.planner.algebra.rows import identity, named_row
 from compiled_plan.planner.algebra.windows import ByTime, Property, WindowAggregate, Windowing, WindowKind, WindowTable
 from compiled_plan.planner.rules.helpers.plain_times import plain
 from compiled_plan.planner.rules.helpers.window_columns import WindowColumns, Windows
+from compiled_plan.plans.errors import ProgramWarning
 from compiled_plan.plans.rex import InputRef, RexNode, input_refs, map_inputs, type_of
 from compiled_plan.plans.types import Field, RowType, TimestampBase, TimestampType
 
@@ -27,6 +29,7 @@ def as_window_aggregate(rel: Aggregate, windows: Windows) -> RelNode | None:
     shown = windows.of(rel.input)
     grouped = frozenset(rel.grouping)
     if shown is None or not shown.has_bounds(grouped):
+        _warn_of_missing_bound(rel)
         return None
     keys = tuple(index for index in rel.grouping if index not in shown.every)
     if shown.window.is_session and set(keys) != set(shown.window.partition):
@@ -45,6 +48,32 @@ def as_window_aggregate(rel: Aggregate, windows: Windows) -> RelNode | None:
         keys = tuple(placed.place[index] for index in keys)
         calls = tuple(call.moved(placed.place.__getitem__) for call in calls)
     return _above_windows(rel, _Parts(source, keys, calls, windowing), shown, grouped)
+
+
+def _warn_of_missing_bound(rel: Aggregate) -> None:
+    """Warn of an aggregate by one bound of a window: valid, but its groups never end."""
+    bounds = {name for index in rel.grouping for name in _bound_of(rel.input, index)}
+    if len(bounds) != 1 or not rel.where:  # DISTINCT has no place
+        return
+    (bound,) = bounds
+    missing = "window_end" if bound == "window_start" else "window_start"
+    message = f"GROUP BY with {bound} and without {missing} aggregates no windows: no group ends or leaves the state"
+    remedy = f"group by {missing}, too, if each window is meant to have its result once, at its end"
+    warnings.warn(f"{message}\n  at: {rel.where}\n  try: {remedy}", ProgramWarning, stacklevel=2)
+
+
+def _bound_of(rel: RelNode, index: int) -> tuple[str, ...]:
+    """The bound of a window table function that a column passes on; empty for other columns."""
+    while isinstance(rel, Filter | Project):
+        if isinstance(rel, Project):
+            rex = rel.exprs[index]
+            if not isinstance(rex, InputRef):
+                return ()
+            index = rex.index
+        rel = rel.input
+    bounds = ("window_start", "window_end")
+    width = len(rel.row_type.fields)
+    return bounds[index - width + 3 : index - width + 4] if isinstance(rel, WindowTable) and index >= width - 3 else ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,7 +87,8 @@ def bind_aggregate(binder: Binder, node: ast.Call, context: Context) -> RexNode:
         )
     check_nulls(binder, node)
     if node.within_group is not None or node.order is not None:
-        raise binder.source.unsupported(node, f"ORDER BY inside {node.name}")
+        remedy = "leave ORDER BY out: values are taken in the order in which they arrive"
+        raise binder.source.unsupported(node, f"ORDER BY inside {node.name}", remedy)
     inside = context.without_aggregates(f"the arguments of {node.name}: aggregates cannot be nested")
     operands = aggregate_operands(binder, node, inside)
     condition = None

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 from compiled_plan.planner.algebra.rex import OuterRef
+from compiled_plan.planner.diagnostics.foreign import BARE
 from compiled_plan.planner.diagnostics.suggestions import did_you_mean
 from compiled_plan.planner.functions.registry import resolve_call
 from compiled_plan.planner.sql import nodes as ast
@@ -237,4 +238,6 @@ def _unknown(parts: Parts, scope: Scope, source: SourceText, node: ast.Node) -> 
         return source.error(parts[0], f"table {head!r} not found", did_you_mean(head, tables + columns))
     if not columns:
         return source.error(node, f"column {head!r} not found: there is no table to take columns from")
-    return source.error(parts[0], f"column {head!r} not found in any table", did_you_mean(head, columns))
+    form = BARE.get(head.upper())
+    remedy = f"write {form}" if form else did_you_mean(head, columns)
+    return source.error(parts[0], f"column {head!r} not found in any table", remedy)

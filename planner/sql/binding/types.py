@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from compiled_plan.planner.diagnostics.foreign import TYPES
 from compiled_plan.planner.diagnostics.suggestions import did_you_mean
 from compiled_plan.planner.functions import plan_literals
 from compiled_plan.planner.sql import nodes as ast
@@ -123,9 +124,9 @@ def _real(spec: ast.TypeSpec, source: SourceText) -> t.LogicalType:
 
 def _user(spec: ast.TypeSpec, source: SourceText) -> t.LogicalType:
     name = ".".join(part.name for part in spec.parts)
-    raise source.error(
-        spec, f"no type is named {name!r}", did_you_mean(name.upper(), _READERS, "write a built-in type")
-    )
+    form = TYPES.get(name.upper())
+    remedy = f"write {form}" if form else did_you_mean(name.upper(), _READERS, "write a built-in type")
+    raise source.error(spec, f"no type is named {name!r}", remedy)
 
 
 _Reader = Callable[[ast.TypeSpec, SourceText], t.LogicalType]

@@ -142,7 +142,9 @@ def _time_column(binder: Binder, call: ast.Call, node: ast.Expression, data: Bou
     type_ = data.types[index]
     if not isinstance(type_, TimestampBase):
         raise binder.source.error(
-            node, f"{call.name} requires the time column to be TIMESTAMP or TIMESTAMP_LTZ, but it is {type_}"
+            node,
+            f"{call.name} requires the time column to be TIMESTAMP or TIMESTAMP_LTZ, but it is {type_}",
+            "declare a column of the table for it, such as rt AS TO_TIMESTAMP_LTZ(n, 3) with WATERMARK FOR rt AS rt",
         )
     if not type_.is_time_attribute:
         raise not_a_time_attribute(binder, node, call.name, str(type_))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
+from compiled_plan.planner.diagnostics.foreign import construct_at, misspelt_keyword
 from compiled_plan.planner.sql.grammar.reserved_words import RESERVED
 from compiled_plan.planner.sql.grammar.tokens import END, NUMBER, QUOTED, STRING, STRINGS, UNICODE, WORD, tokenize
 from compiled_plan.planner.sql.nodes import Identifier, Node
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from compiled_plan.planner.sql.nodes import Expression, QueryNode
     from compiled_plan.plans.text.position import Span
 
+#: Words that no item of a list begins with.
+_CLAUSES = frozenset(("FROM", "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "UNION"))
 N = TypeVar("N", bound=Node)
 T = TypeVar("T")
 
@@ -203,7 +206,26 @@ class Cursor:
 
     def fail_expected(self, expected: str, *, remedy: str = "") -> NoReturn:
         """Fail because the current token is not the expected one."""
-        self.fail(f"SQL parse failed: expected {expected}, found {self.shown()}", remedy=remedy)
+        self.fail_at(f"expected {expected}, found {self.shown()}", remedy=remedy)
+
+    def fail_at(self, problem: str, *, remedy: str = "") -> NoReturn:
+        """Fail at the current token; name a construct of another dialect that stands there."""
+        if self._behind_comma():
+            problem = "SQL parse failed: a comma with nothing after it"
+            self.fail(problem, token=self.previous, remedy=f"remove the comma before {self.shown()}")
+        foreign = None if remedy else construct_at(self.tokens, self.index)
+        if foreign is not None:
+            shown = self.sql[foreign.start : foreign.end]
+            span = span_at(self.sql, foreign.start, foreign.end)
+            self.fail(f"SQL parse failed: {shown} is not Flink SQL here", span=span, remedy=foreign.remedy)
+        around = self.tokens[max(0, self.index - 1) : self.index + 1]
+        names = (token.text for token in around if token.kind == WORD and token.text.upper() not in RESERVED)
+        self.fail(f"SQL parse failed: {problem}", remedy=remedy or misspelt_keyword(names))
+
+    def _behind_comma(self) -> bool:
+        """Return True if a list ends here with a comma."""
+        ends = self.at_symbol(")") or self.at_symbol(";") or self.at_end() or self.word() in _CLAUSES
+        return ends and self.index > 0 and self.previous.kind == ","
 
     # --- names and simple tokens ----------------------------------------------------------------------------------
 
@@ -215,15 +237,12 @@ class Cursor:
         """Parse an identifier with its case; also a reserved word of `reserved`."""
         if not self.at_name() and not self.at_any(reserved):
             word = self.word()
-            if word in RESERVED:
+            if word in RESERVED and not self._behind_comma():
                 self.fail(
                     f"SQL parse failed: expected {expected}, found the reserved word {self.current.text}",
                     remedy=f"put it in backticks if it is meant as a name: `{self.current.text}`",
                 )
-            remedy = ""
-            if self.at_symbol('"'):
-                remedy = "quote identifiers with backticks, strings with single quotes"
-            self.fail_expected(expected, remedy=remedy)
+            self.fail_expected(expected)
         return self.identifier()
 
     def identifier(self) -> Identifier:

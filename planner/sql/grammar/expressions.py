@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from compiled_plan.planner.sql.nodes import Expression, QueryNode
 
-COMPARISONS = ("=", "<>", "<", "<=", ">", ">=", "!=")
+COMPARISONS = ("=", "<>", "<", "<=", ">", ">=")
 SUMS = ("+", "-")
 PRODUCTS = ("*", "/", "%", "||")
 QUANTIFIERS = {"ANY": "ANY", "SOME": "ANY", "ALL": "ALL"}
@@ -66,8 +66,6 @@ class Expressions(Primaries):
 
     def _compared(self, left: Expression, start: int) -> Expression:
         operator = self.current.kind
-        if operator == "!=":
-            self.fail("SQL parse failed: '!=' is not an operator of Flink SQL", remedy="write <>")
         self.advance()
         if self.word() in QUANTIFIERS and self.following.kind == "(":
             quantifier = QUANTIFIERS[self.take_any(QUANTIFIERS)]

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from compiled_plan.planner.diagnostics.foreign import function_remedy
 from compiled_plan.planner.functions.models import MODEL_REMEDY, REFUSED
 from compiled_plan.planner.sql.grammar.jsons import JsonFunctions
-from compiled_plan.planner.sql.grammar.reserved_words import BARE_FUNCTIONS, COLUMN_WORDS
+from compiled_plan.planner.sql.grammar.reserved_words import BARE_FUNCTIONS, CALLABLE, COLUMN_WORDS, RESERVED
 from compiled_plan.planner.sql.grammar.tokens import QUOTED, WORD
 from compiled_plan.planner.sql.nodes import (
     AllColumns,
@@ -66,12 +67,19 @@ class Functions(JsonFunctions):
         if not distinct and self.take_symbol("*"):
             arguments = [self.node(AllColumns(), star)]
         elif not self.at_symbol(")"):
-            arguments = self.listed(self.parse_argument)
+            arguments = self.listed(lambda: self._argument_of(name))
         # Flink allows this inside the parentheses of ARRAY_AGG only.
         nulls = self._nulls() if parts[-1].name.upper() == "ARRAY_AGG" else ""
         order, on_null = self.parse_order(), self._on_null()
         self.close()
         return self._call_suffix(Call(parts, tuple(arguments), distinct, nulls, order, on_null), start)
+
+    def _argument_of(self, name: str) -> Expression:
+        """An argument; DAY in DATEADD(DAY, 1, ts) is none, and its function belongs to another dialect."""
+        alone = self.word() in RESERVED and self.following.kind in (",", ")")
+        if alone and (self.word() not in CALLABLE or self.word() in TIME_UNITS) and (remedy := function_remedy(name)):
+            self.fail(f"no function is named {name!r}", token=self.current, remedy=remedy)
+        return self.parse_argument()
 
     def _call_suffix(self, call: Call, start: int) -> Call:
         nulls = self._nulls() or call.nulls
@@ -227,7 +235,9 @@ class Functions(JsonFunctions):
         word = self.word()
         unit = _UNIT_SYNONYMS.get(word, word)
         if unit not in TIME_UNITS:
-            self.fail_expected("a time unit such as YEAR, MONTH, DAY, HOUR, MINUTE or SECOND")
+            quoted = self.at_string() and self.current.text.upper() in TIME_UNITS
+            remedy = f"write the unit without quotes: {self.current.text.upper()}" if quoted else ""
+            self.fail_expected("a time unit such as YEAR, MONTH, DAY, HOUR, MINUTE or SECOND", remedy=remedy)
         self.advance()
         return self.node(Keyword(unit), start)
 

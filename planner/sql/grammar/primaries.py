@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Literal
 
+from compiled_plan.planner.diagnostics.foreign import construct_at, function_remedy
 from compiled_plan.planner.sql.grammar.functions import Functions
 from compiled_plan.planner.sql.grammar.reserved_words import BARE_FUNCTIONS, CALLABLE, COLUMN_WORDS, RESERVED
 from compiled_plan.planner.sql.grammar.tokens import BINARY, NUMBER, PREFIXED, QUOTED, STRING, UNICODE, WORD
+from compiled_plan.planner.sql.grammar.types import UNITS
 from compiled_plan.planner.sql.nodes import (
     AllColumns,
     Binary,
@@ -39,6 +42,8 @@ if TYPE_CHECKING:
 
 COLLECTIONS: dict[str, Literal["ARRAY", "MAP"]] = {"ARRAY": "ARRAY", "MAP": "MAP"}
 QUERY_STARTS = ("SELECT", "WITH", "VALUES", "TABLE")
+#: The value of INTERVAL '1 hour', which other dialects have.
+_UNIT_INSIDE = re.compile(rf"\s*(\d+)\s*({'|'.join(sorted(UNITS, reverse=True))})\s*", re.IGNORECASE)
 
 
 class Primaries(Functions):
@@ -145,7 +150,11 @@ class Primaries(Functions):
         if word in RESERVED and word in CALLABLE and self.following.kind == "(":
             return self.parse_call((self.identifier(),), start)
         if word in RESERVED and self.following.kind == "(" and word not in QUERY_STARTS:
-            self.fail(f"SQL parse failed: {word}(...) is no function call that Flink SQL knows here")
+            construct = construct_at(self.tokens, self.index)
+            self.fail(
+                f"SQL parse failed: {word}(...) is no function call that Flink SQL knows here",
+                remedy=construct.remedy if construct else function_remedy(word),
+            )
         parts = [self.name("an expression")]
         while self.at_symbol("."):
             self.advance()
@@ -180,6 +189,10 @@ class Primaries(Functions):
             self.take_symbol("+")
         if self.at_string():
             value = self.string(on_new_lines=True)
+            if not self.at_any(UNITS) and (inside := _UNIT_INSIDE.fullmatch(value)):
+                remedy = f"write INTERVAL '{inside[1]}' {inside[2].upper().removesuffix('S')}"
+                problem = "SQL parse failed: the unit of an INTERVAL stands after the quotes"
+                self.fail(problem, token=self.previous, remedy=remedy)
             return self.node(IntervalLiteral(value, self.parse_interval_qualifier(), sign), start)
         operand = self._postfix()
         if isinstance(operand, Call):

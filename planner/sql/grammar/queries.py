@@ -107,8 +107,6 @@ class Queries(Relations):
             operator: Literal["UNION", "EXCEPT"] = "UNION" if word == "UNION" else "EXCEPT"
             distinct = self._distinct_set()
             left = self.node(SetOperation(operator, left, self._intersections(), distinct), start)
-        if self.at("MINUS"):
-            self.fail("SQL parse failed: MINUS is not an operator of Flink SQL", remedy="write EXCEPT")
         return left
 
     def _intersections(self) -> QueryNode:

@@ -60,6 +60,9 @@ class Relations(Expressions):
             if self.take("ON"):
                 on = self.parse_expression()
             elif self.take("USING"):
+                if not self.at_symbol("("):
+                    remedy = f"put the columns in parentheses: USING ({self.current.text})"
+                    self.fail_expected("'('", remedy=remedy)
                 using = self.names()
             elif kind != "CROSS" and not natural:
                 self.fail(

@@ -59,7 +59,7 @@ class Script(Showing):
         remedy = ""
         if self.word() in STARTERS:
             remedy = f"if a statement begins at {self.current.text}, put a semicolon before it"
-        self.fail(f"SQL parse failed: unexpected {self.shown()}", remedy=remedy)
+        self.fail_at(f"unexpected {self.shown()}", remedy=remedy)
 
     def parse_statement(self) -> Statement:
         """Parse one statement, without its semicolon."""
@@ -153,7 +153,8 @@ class Script(Showing):
             self.advance()
             statement = self.replace_table(start) if creating == ("REPLACE", "TABLE") else self.create(start)
         if not isinstance(statement, CreateTable) or statement.query is None:
-            remedy = "write BEGIN STATEMENT SET; ... END" if creating is not None and not creates else ""
+            refused = creating is not None and not creates
+            remedy = "write BEGIN STATEMENT SET; ... END" if refused else "end the statement set with END"
             self.fail_expected("INSERT or END in the statement set", remedy=remedy)
         return statement
 
@@ -239,6 +240,8 @@ class Script(Showing):
         """Parse unquoted text up to `=`, a semicolon or a gap, as in SET a.b = c."""
         begin = self.mark()
         index = self.index
+        if self.at_symbol('"'):
+            self.fail_expected(expected, remedy="put options and values in single quotes: SET 'key' = 'value'")
         while self.current.kind not in ("=", ";", END):
             if self.index > index and self.previous.end != self.current.start:
                 break

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from compiled_plan.planner.diagnostics.foreign import TYPES
 from compiled_plan.planner.sql.grammar.cursor import Cursor
 from compiled_plan.planner.sql.nodes import IntervalQualifier, TypeField, TypeSpec
 
@@ -112,6 +113,9 @@ class Types(Cursor):
             return self.node(TypeSpec(root, parameters), start)
         if word == "INTERVAL":
             self.fail("SQL parse failed: an INTERVAL type stands directly in CAST, not in a column or in another type")
+        form = TYPES.get(word)
+        if form and (self.following.kind in ("(", "<") or not self.at_name()):
+            self.fail(f"no type is named {self.current.text!r}", remedy=f"write {form}")
         if not self.at_name():
             self.fail_expected("a data type")
         return self.node(TypeSpec("USER", parts=self.dotted("a data type")), start)
