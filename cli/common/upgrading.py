@@ -12,6 +12,8 @@ from compiled_plan.plans.errors import ProgramError
 if TYPE_CHECKING:
     from compiled_plan.plans.execution.upgrade.decision import Decision
 
+_MOVES = "a start moves the state into a new generation in these steps; the old one is in force until the last"
+
 
 def decision_dict(decision: Decision | None) -> dict[str, Any]:
     """The upgrade decision as JSON."""
@@ -31,7 +33,7 @@ def decision_lines(decision: Decision | None) -> list[str]:
         return ["checkpoint: new"]
     if not decision.moves:
         return ["checkpoint: continues in place, with all state"]
-    lines = [f"checkpoint: {decision.verdict.value}, the state moves into a new generation"]
+    lines = [f"checkpoint: {decision.verdict.value}; {_MOVES}:"]
     lines += [f"  accepted: {line}" for finding in decision.findings for line in finding.lines]
     return [*lines, *(f"  {number}. {step.text}" for number, step in enumerate(decision.steps, 1))]
 

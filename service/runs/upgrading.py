@@ -105,7 +105,7 @@ def _moves(said: Sequence[dict[str, Any]], begun: bool) -> Iterator[Step]:
     upgrade = next((message for message in said if message["event"] == "upgrade"), None)
     if upgrade is None:
         if not any(message["event"] == "start" for message in said):
-            yield Step("move", "the state moves into a new generation", "going-on" if begun else "waiting")
+            yield Step("move", "move the state into a new generation", "going-on" if begun else "waiting")
         return
     numbers = [message["number"] for message in said if message["event"] == "step"]
     over = any(message["event"] == "batch" for message in said) or len(set(numbers)) == len(upgrade["steps"])

@@ -99,7 +99,7 @@ def test_an_upgrade_by_commands(shared_session: None, spark: SparkSession, tmp_p
     assert (decision["start"], decision["verdict"]) == ("moves", "fully compatible")
     assert [path.name for path in (checkpoint / "generations").iterdir()] == ["1"], "nothing was done"
     result = execute(new, "--dry-run")
-    assert "checkpoint: fully compatible, the state moves into a new generation" in result.stdout
+    assert "checkpoint: fully compatible; a start moves the state into a new generation in these steps" in result.stdout
     with Store(LocalFolder(checkpoint)).locked(spark):
         busy = execute(new), execute(old), execute(new, "--json")
     for held in busy:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from compiled_plan.plans.errors import CheckpointError
@@ -34,14 +35,22 @@ def refusal(concerns: Sequence[Concern], diff: PlanDiff, where: str, fillings: S
         where: the checkpoint.
         fillings: remedies that fill operators from history.
     """
-    verdict = worst(concern.verdict for concern in concerns)
-    operators = sum(bool(concern.uids) for concern in concerns)
-    subject = f"{operators} of {counted(len(diff.operators), 'operator')}" if operators else "the plan"
-    is_are = "is" if operators <= 1 else "are"
     lines = [f"  - {masked_text(line)}" for concern in concerns for line in concern.lines]
     return UpgradeError(
-        "\n".join((f"cannot start: {subject} {is_are} {verdict.value} with the checkpoint", *dict.fromkeys(lines))),
+        "\n".join((f"cannot start: {_counts(concerns, diff)} with the checkpoint", *dict.fromkeys(lines))),
         where,
         "; ".join((*fillings, *remedies(concerns))),
         diff,
     )
+
+
+def _counts(concerns: Sequence[Concern], diff: PlanDiff) -> str:
+    """Number of operators by verdict, the worst first; the plan first if another part is worse than all operators."""
+    numbers = Counter(concern.verdict for concern in concerns if concern.uids)
+    of_all = worst(concern.verdict for concern in concerns)
+    parts = [] if of_all in numbers else [f"the plan is {of_all.value}"]
+    of = f" of {counted(len(diff.operators), 'operator')}"
+    for verdict, number in sorted(numbers.items(), key=lambda entry: -entry[0].rank):
+        parts.append(f"{number}{of} {'is' if number == 1 else 'are'} {verdict.value}")
+        of = ""
+    return " and ".join(filter(None, (", ".join(parts[:-1]), parts[-1])))

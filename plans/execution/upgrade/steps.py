@@ -65,9 +65,9 @@ class CarrySource(Step):
 
 GOES_ON, BEGINS, WAITS = "goes on", "begins", "waits"
 _SOURCES = {
-    GOES_ON: "resumes at its position",
-    BEGINS: "new, is read from its beginning",
-    WAITS: "no longer read; its position is kept for when it comes back",
+    GOES_ON: "resume at its position",
+    BEGINS: "read from its beginning, for it is new",
+    WAITS: "keep its position, though it is no longer read: it may come back",
 }
 
 

@@ -113,6 +113,17 @@ def test_a_partial_change_is_refused_and_names_the_accepting_flag(tmp_path: Path
     assert decision.verdict is Verdict.PARTIAL
 
 
+def test_a_refusal_counts_the_operators_by_verdict(tmp_path: Path) -> None:
+    """The aggregate by another key is incompatible, the one over fewer rows partially compatible."""
+    store = started(tmp_path, compiled(PRICES, PIECES))
+    by_piece = "INSERT INTO more SELECT CAST(pieces AS STRING), SUM(pieces) FROM orders GROUP BY CAST(pieces AS STRING)"
+    with pytest.raises(UpgradeError) as refused:
+        decided(store, compiled(CHEAP, by_piece))
+    first = str(refused.value).splitlines()[0]
+    counts = "1 of 2 operators is incompatible and 1 is partially compatible with the checkpoint"
+    assert first == f"cannot start: {counts}"
+
+
 def test_an_operator_with_another_meaning_starts_empty_on_request(tmp_path: Path) -> None:
     old, new = (
         compiled(f"INSERT INTO totals SELECT {k}, SUM(price) FROM orders GROUP BY {k}")
@@ -162,8 +173,8 @@ def test_positions_follow_their_tables(tmp_path: Path) -> None:
     decision = decided(store, compiled(PRICES), upgrade="migrate-partial")
     texts = [step.text for step in decision.steps if step.kind == "carry-source"]
     assert texts == [
-        "source orders: resumes at its position",
-        "source shops: no longer read; its position is kept for when it comes back",
+        "source orders: resume at its position",
+        "source shops: keep its position, though it is no longer read: it may come back",
     ]
 
 

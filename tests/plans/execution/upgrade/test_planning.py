@@ -64,9 +64,9 @@ def test_known_names_of_a_table_resume_new_ones_begin_and_gone_ones_wait() -> No
     old = {"sources": [{"name": "orders", "names": ["a"]}], "gone": [{"name": "towns", "names": ["d"]}]}
     steps = steps_of_sources(Names({}, read, ({"name": "shops", "names": ["e"]},)), old)
     assert [step.text for step in steps] == [
-        "source orders: resumes at its position",
-        "source orders: new, is read from its beginning",
-        "source rates: new, is read from its beginning",
-        "source towns: resumes at its position",
-        "source shops: no longer read; its position is kept for when it comes back",
+        "source orders: resume at its position",
+        "source orders: read from its beginning, for it is new",
+        "source rates: read from its beginning, for it is new",
+        "source towns: resume at its position",
+        "source shops: keep its position, though it is no longer read: it may come back",
     ]

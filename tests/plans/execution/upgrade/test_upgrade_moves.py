@@ -90,7 +90,7 @@ def test_an_omitted_table_resumes_at_its_position(place: Place) -> None:
     assert place.rows("again") == [("x", 7)]
     run = place.moved(place.compiled(TABLES, together(rents, PRICES)), upgrade="migrate-partial")
     assert run.upgrade is not None
-    assert "source shops: resumes at its position" in [step.text for step in run.upgrade.steps]
+    assert "source shops: resume at its position" in [step.text for step in run.upgrade.steps]
     assert place.rows("again") == [("x", 7), ("y", 9)], "each row once"
     assert place.rows("prices") == [("x", 103), ("y", 5)]
 
