@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from compiled_plan.plans.connectors.checks import unknown_format_options
 from compiled_plan.plans.findings import Finding, Severity
+from compiled_plan.plans.inspection.changes import append_only
 from compiled_plan.plans.inspection.identity import derived_uids
 from compiled_plan.plans.nodes.base import PlanNode, StateEntry
 from compiled_plan.plans.plan import CompiledPlan
@@ -52,14 +53,16 @@ def secret_warnings(plan: CompiledPlan) -> tuple[str, ...]:
 
 def _shorter_downstream(plan: CompiledPlan) -> Iterator[Finding]:
     """A TTL shorter than one upstream: the operator forgets rows that the upstream operator still updates."""
-    uids = derived_uids(plan)
+    uids, appends = derived_uids(plan), append_only(plan)
     position = {node.id: number for number, node in enumerate(plan.nodes)}
     for node in plan.nodes:
         inputs = plan.inputs(node)
         for number, entry in enumerate(node.state_entries):
-            if entry.ttl_ms == 0 or entry.index >= len(inputs):
+            if entry.ttl_ms == 0 or entry.index >= len(inputs) or inputs[entry.index].id in appends:
                 continue
             for upstream in _stateful_from(plan, inputs[entry.index]):
+                if upstream.id in appends:
+                    continue
                 longest = max(upstream.state_entries, key=_lifetime)
                 if _lifetime(longest) <= _lifetime(entry):
                     continue

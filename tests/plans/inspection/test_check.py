@@ -10,6 +10,7 @@ from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.plans.findings import Severity
 from compiled_plan.plans.inspection.check import check
 from compiled_plan.plans.inspection.lint import lint
+from compiled_plan.plans.inspection.ttl import parse_edit, set_ttls
 from compiled_plan.plans.plan import CompiledPlan
 from tests.support.plan_files import CONFORMANCE, data_of, name_of
 
@@ -55,10 +56,11 @@ def test_faults_of_one_entry_together() -> None:
     assert findings["ttl"].remedy == "did you mean `3 sec`?"
 
 
-def with_ttls(upstream: str, downstream: str) -> CompiledPlan:
+def with_ttls(upstream: str, downstream: str, kind: str = "LEFT") -> CompiledPlan:
     """Two joins, one after the other; both entries of each have the same TTL."""
     data = data_of("join/three_way_inner")
     joins = [node for node in data["nodes"] if node["type"] == "stream-exec-join_1"]
+    joins[0]["joinSpec"]["joinType"] = kind
     for node, ttl in zip(joins, (upstream, downstream), strict=True):
         for entry in node["state"]:
             entry["ttl"] = ttl
@@ -79,6 +81,27 @@ def test_a_shorter_ttl_downstream_is_a_warning(upstream: str, downstream: str, w
         first, second = [node for node in plan.nodes if node.kind == "join"]
         assert f"(node {first.id})" in finding.message and f"(node {second.id})" in finding.message
         assert finding.pointer.startswith(f"/nodes/{plan.nodes.index(second)}/state/")
+
+
+def test_a_shorter_ttl_is_no_fault_where_no_row_is_updated() -> None:
+    """An inner join of rows that are only appended retracts none of them."""
+    assert lint(with_ttls("2 h", "1 h", "INNER")) == ()
+
+
+KEEP_FIRST = """
+CREATE TABLE orders (id INT, shop STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH ('connector' = 'datagen');
+CREATE TABLE counts (shop STRING, n BIGINT) WITH ('connector' = 'blackhole');
+INSERT INTO counts SELECT shop, COUNT(*) FROM (
+  SELECT *, ROW_NUMBER() OVER (PARTITION BY id ORDER BY ts {}) AS r FROM orders) WHERE r = 1 GROUP BY shop;
+"""
+
+
+@pytest.mark.parametrize(("order", "warned"), [("ASC", False), ("DESC", True)])
+def test_only_a_deduplication_that_updates_rows_warns_of_a_shorter_ttl(order: str, warned: bool) -> None:
+    plan = TableEnvironment().compile_script(KEEP_FIRST.format(order))
+    uid = next(node.uid for node in plan.nodes if node.kind == "group-aggregate")
+    text, _ = set_ttls(plan.to_json(), [parse_edit(f"{uid}=1 h")])
+    assert ["updates will meet" in finding.message for finding in lint(CompiledPlan.from_json(text))] == [True] * warned
 
 
 def test_only_the_entry_of_that_input_is_warned_about() -> None:
