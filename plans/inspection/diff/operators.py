@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from compiled_plan.plans.inspection.diff.flows import Words, flow_findings
 from compiled_plan.plans.inspection.diff.model import Change, OperatorEdit, TtlEdit
+from compiled_plan.plans.inspection.diff.reasons import Reason, affects, first, passed
 from compiled_plan.plans.inspection.diff.sides import PlanPair, PlanSide, is_by_time
 from compiled_plan.plans.inspection.diff.words import place_of, words_of
 from compiled_plan.plans.inspection.judging.common import judged
@@ -16,21 +17,12 @@ from compiled_plan.plans.inspection.judging.verdicts import PropertyEdit, Verdic
 from compiled_plan.plans.inspection.lineage.operators import OperatorLineage, Role
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.join import Join
+from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.rex import UserFunction
 
-#: Maximum number of reasons passed downstream; reports show the first.
-_REASONS = 3
 #: Properties of the incoming rows, which `flow_findings` judges.
 _FLOWS = ("rows", "filter")
 _FILLED = "it is filled from history"
-
-
-@dataclass(frozen=True, slots=True)
-class Reason:
-    """Cause of past rows of a node that differ from those of the new program."""
-
-    of: str  # the operator that causes it, in words
-    why: str
 
 
 @dataclass(slots=True)
@@ -75,12 +67,13 @@ class _Work:
         if self._is_silent(node):
             self.silent.add(node.id)
         above = dict.fromkeys(reason for below in self.both.new.plan.inputs(node) for reason in self.past[below.id])
-        reasons = tuple(above)
+        affecting = tuple(reason for reason in above if affects(reason, self.both.new, node))
         if node in self.both.new.stateful:
-            edit, own = self._operator(node, reasons)
+            edit, own = self._operator(node, affecting)
             self.edits[node.id] = edit
-            reasons = (Reason(edit.words, own), *reasons)[:_REASONS] if own else reasons
-        self.past.setdefault(node.id, reasons)
+            passing = (passed(reason, self.both.new, node) for reason in above)
+            above = dict.fromkeys([*([] if own is None else [own]), *passing])
+        self.past.setdefault(node.id, first(affecting if isinstance(node, Sink) else above))
 
     def _is_silent(self, node: PlanNode) -> bool:
         """Return True if the node would have produced no row: no row on any input, or on one input of an inner join."""
@@ -98,24 +91,20 @@ class _Work:
     def _joins_inner(node: PlanNode) -> bool:
         return isinstance(node, Join) and node.join_spec.join_type in ("INNER", "SEMI")
 
-    def _operator(self, node: PlanNode, above: tuple[Reason, ...]) -> tuple[OperatorEdit, str]:
-        """The operator's edit, and the reason that its own past output is wrong (empty if it is not)."""
+    def _operator(self, node: PlanNode, above: tuple[Reason, ...]) -> tuple[OperatorEdit, Reason | None]:
+        """The operator's edit, and the reason that its own past output is wrong (None if it is not)."""
         match = self.both.matches.get(node.id)
         if match is None:
             edit = self._added(node, above)
-            return edit, edit.why if edit.verdict is not Verdict.FULL else ""
-        edit, past_fault = self._matched(match.old, node.id)
+            return edit, _reason(edit)
+        edit, past_fault, values = self._matched(match.old, node.id)
         rerouted = self.both.rerouted(match.old, node.id)
         if rerouted and edit.verdict is Verdict.FULL:
             change = rows_of_another(self.both, rerouted[0], _stay(edit.kind))
             edit = replace(
                 edit, change=Change.CHANGED, edits=(*edit.edits, change), verdict=change.verdict, why=change.why
             )
-        if not edit.edits and not above and self._is_unexplained(match.old, node.id):
-            why = "its upstream differs in an unnamed property"
-            unknown = PropertyEdit("what is above it", "as it was", "something else", Verdict.UNKNOWN, why)
-            edit = replace(edit, change=Change.CHANGED, edits=(unknown,), verdict=Verdict.UNKNOWN, why=why)
-        own = past_fault or (edit.why if edit.verdict is not Verdict.FULL else "")
+        own = Reason(edit.words, past_fault) if past_fault else _reason(edit, values)
         if node.id in self.filled:
             return replace(edit, verdict=Verdict.FULL, why=_FILLED), own
         if above and edit.verdict is Verdict.FULL:
@@ -144,8 +133,8 @@ class _Work:
             why += ", and it may get retractions of rows that it never received"
         return replace(_operator_edit(Change.ADDED, both.new, node.id, None, node.id), verdict=verdict, why=why)
 
-    def _matched(self, old: int, new: int) -> tuple[OperatorEdit, str]:
-        """The edit of an operator, and the reason that its past output is wrong (empty if it is not)."""
+    def _matched(self, old: int, new: int) -> tuple[OperatorEdit, str, frozenset[str]]:
+        """The edit of an operator, the fault of its past output (empty if right), and the values of its reason."""
         both = self.both
         findings = tuple(_findings(both, old, new))
         edits = (*(finding.edit for finding in findings), *self._codes(old, new))
@@ -156,7 +145,10 @@ class _Work:
         why = next((edit.why for edit in edits if edit.verdict is verdict), "")
         past_fault = next((finding.past_fault for finding in findings if finding.past_fault), "")
         edit = _operator_edit(Change.CHANGED if edits else unchanged, both.new, new, old, new, both.old.uids[old])
-        return replace(edit, edits=edits, ttls=ttls, place=place, verdict=verdict, why=why), past_fault
+        low = [finding for finding in findings if finding.edit.verdict is not Verdict.FULL]
+        some = verdict is Verdict.PARTIAL and all(finding.values for finding in low)
+        values = frozenset[str]().union(*(finding.values for finding in low)) if some else frozenset[str]()
+        return replace(edit, edits=edits, ttls=ttls, place=place, verdict=verdict, why=why), past_fault, values
 
     def _codes(self, old: int, new: int) -> Iterator[PropertyEdit]:
         """Edits of an operator's Python functions whose code changed."""
@@ -184,15 +176,10 @@ class _Work:
             remedy = f"keep the accumulator type {was}"
             yield PropertyEdit(f"accumulator of {function.path}", was, becomes, Verdict.INCOMPATIBLE, why, remedy)
 
-    def _is_unexplained(self, old: int, new: int) -> bool:
-        """Return True if an operator differs from its predecessor although no difference was reported."""
-        before, after = self.both.old.operators.get(old), self.both.new.operators.get(new)
-        if before is None or after is None or before.identity == after.identity:
-            return False
-        above = [self.edits[node] for node in self.both.new.before(new) if node in self.edits]
-        was = {node for node in self.both.old.before(old) if node in self.both.old.uids}
-        calm = (Change.KEPT, Change.MOVED, Change.TTL_CHANGED)
-        return {edit.old_node for edit in above} == was and all(edit.change in calm for edit in above)
+
+def _reason(edit: OperatorEdit, values: frozenset[str] = frozenset()) -> Reason | None:
+    """The reason that the past output of an operator is wrong; None if it is right."""
+    return None if edit.verdict is Verdict.FULL else Reason(edit.words, edit.why, values)
 
 
 def rows_of_another(both: PlanPair, above: int, stay: str) -> PropertyEdit:

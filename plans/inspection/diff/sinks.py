@@ -9,7 +9,8 @@ from compiled_plan.plans.connectors.checks import formats_of
 from compiled_plan.plans.connectors.registry import connector_spec
 from compiled_plan.plans.inspection.diff.flows import Words, flow_findings
 from compiled_plan.plans.inspection.diff.model import Change, SinkEdit
-from compiled_plan.plans.inspection.diff.operators import Operators, Reason, rows_of_another
+from compiled_plan.plans.inspection.diff.operators import Operators, rows_of_another
+from compiled_plan.plans.inspection.diff.reasons import Reason
 from compiled_plan.plans.inspection.diff.sides import PlanPair, PlanSide
 from compiled_plan.plans.inspection.diff.sources import moved
 from compiled_plan.plans.inspection.judging.verdicts import PropertyEdit, Verdict, worst

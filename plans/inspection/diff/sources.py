@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from compiled_plan.plans.connectors.registry import connector_spec
 from compiled_plan.plans.inspection.diff.model import Change, SourceEdit
-from compiled_plan.plans.inspection.diff.operators import Reason
+from compiled_plan.plans.inspection.diff.reasons import Reason
 from compiled_plan.plans.inspection.diff.sides import PlanPair, PlanSide
 from compiled_plan.plans.inspection.judging.verdicts import PropertyEdit, Verdict, worst
 from compiled_plan.plans.inspection.lineage.meaning import type_text

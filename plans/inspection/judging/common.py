@@ -43,7 +43,8 @@ def _columns(edited: Edited) -> Judgement:
     rows = f"rows from before{kind_of(edited.pair.new.kind).waiting}"
     if not added and not items.rounded:
         return edited.full(listed=True)
-    named = listed((*added, *items.rounded))
+    lacking = (*added, *items.rounded)
+    named = listed(lacking)
     if not _finds_retracted(edited.pair, edited.present.input):
         why = (
             f"{rows} are stored without {named}, and their retractions have it: they would not match, and "
@@ -51,7 +52,7 @@ def _columns(edited: Edited) -> Judgement:
         )
         return edited.incompatible(why, listed=True)
     lacks = f"{rows} have no value in {named}" if added else f"{rows} keep {named} as it was rounded or computed"
-    return edited.partial(lacks, listed=True)
+    return edited.partial(lacks, listed=True, values=lacking)
 
 
 def _finds_retracted(pair: Pair, at: int) -> bool:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from compiled_plan.plans.inspection.judging.lists import ListEdit, list_edit
 from compiled_plan.plans.inspection.judging.verdicts import PropertyEdit, Verdict
-from compiled_plan.plans.inspection.lineage.operators import OperatorLineage, Property
+from compiled_plan.plans.inspection.lineage.operators import Item, OperatorLineage, Property
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +19,9 @@ class Judgement:
     edit: PropertyEdit
     #: Reason that past output differs from the new program's, although the state is right.
     past_fault: str = ""
+    #: Values that the reason concerns, as digests of their meanings; empty if it concerns all rows. It does not affect
+    #: operators downstream that use none of them.
+    values: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -88,9 +92,12 @@ class Edited:
         """The state is right; see `Judgement` for the past fault."""
         return self._judged(Verdict.FULL, past_fault, past_fault, listed)
 
-    def partial(self, why: str, *, listed: bool = False) -> Judgement:
-        """The state is reused, and the result differs."""
-        return self._judged(Verdict.PARTIAL, why, "", listed)
+    def partial(self, why: str, *, listed: bool = False, values: Iterable[Item] = ()) -> Judgement:
+        """The state is reused, and the result differs; if only in some values, `values` has all of them."""
+        meanings = [item.meaning for item in values]
+        digests = frozenset(meaning.digest for meaning in meanings if meaning is not None)
+        judgement = self._judged(Verdict.PARTIAL, why, "", listed)
+        return judgement if None in meanings else replace(judgement, values=digests)
 
     def unless_rounded(self, why: str) -> Judgement:
         """Fully compatible if no item of the list was rounded before, else partially."""

@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from compiled_plan.plans.inspection.lineage.operators import Lineage, OperatorLineage, Property, Role
-from compiled_plan.plans.inspection.lineage.plans import lineage_of, places
+from compiled_plan.plans.inspection.lineage.plans import lineage_of, places, sinks_of
 from compiled_plan.plans.inspection.lineage.same_tables import table_identities
 from compiled_plan.plans.inspection.lineage.shifts import related
 from compiled_plan.plans.plan import CompiledPlan
 
-#: Similarity of two operators: negated number of differences, equal destination of rows, number of equal properties.
-_Score = tuple[int, int, int]
+#: Similarity of two operators: negated number of differences, equal destination of rows, number of equal properties,
+#: share of common sinks.
+_Score = tuple[int, int, int, float]
 
 
 class How(Enum):
@@ -77,17 +78,19 @@ class _Candidate:
     operator: OperatorLineage
     place: str
     path: str
+    sinks: frozenset[str]
     properties: Mapping[str, Property]
 
 
 def _candidates(plan: CompiledPlan, lineage: Lineage) -> list[_Candidate]:
-    below, paths = places(plan), places(plan, projections=True)
+    below, paths, sinks = places(plan), places(plan, projections=True), sinks_of(plan)
     return [
         _Candidate(
             operator.node,
             operator,
             below[operator.node],
             paths[operator.node],
+            sinks[operator.node],
             {property_.name: property_ for property_ in operator.properties},
         )
         for operator in lineage.operators
@@ -226,7 +229,8 @@ def _loosely(old: _Candidate, new: _Candidate) -> _Score | None:
 
 def _score(old: _Candidate, new: _Candidate) -> _Score:
     equal = sum(_equal(old, new, property_.name) for property_ in new.operator.properties)
-    return -len(_differing(old, new)), int(old.place == new.place), equal
+    shared = len(old.sinks & new.sinks) / max(len(old.sinks | new.sinks), 1)
+    return -len(_differing(old, new)), int(old.place == new.place), equal, shared
 
 
 def _share_rows(old: _Candidate, new: _Candidate) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
@@ -91,6 +91,19 @@ def compose(
 def value(text: str, detail: Any = None) -> Meaning:
     """A plain value, such as a join's type."""
     return compose("value", detail=text if detail is None else detail, text=text)
+
+
+def uses(meaning: Meaning, digests: Collection[str]) -> bool:
+    """Return True if a value is one of these meanings, or computed from one."""
+    open_, seen = [meaning], set[str]()
+    while open_:
+        part = open_.pop()
+        if part.digest in digests:
+            return True
+        if part.digest not in seen:
+            seen.add(part.digest)
+            open_ += part.parts
+    return False
 
 
 def is_null(meaning: Meaning | None) -> bool:

@@ -83,6 +83,15 @@ def places(plan: CompiledPlan, *, projections: bool = False) -> Mapping[int, str
     return digests
 
 
+def sinks_of(plan: CompiledPlan) -> Mapping[int, frozenset[str]]:
+    """By node id, the sink tables downstream."""
+    sinks: dict[int, frozenset[str]] = {}
+    for node in reversed(plan.in_order):
+        own = {node.dynamic_table_sink.table.identifier} if isinstance(node, Sink) else set[str]()
+        sinks[node.id] = frozenset(own).union(*(sinks[below.id] for below in plan.consumers(node)))
+    return sinks
+
+
 def _input_numbers(plan: CompiledPlan, node: PlanNode, below: PlanNode) -> list[int]:
     """Numbers of the inputs that connect two nodes; the input order of a union is irrelevant."""
     return [at for at, source in enumerate(plan.inputs(below)) if source is node and not isinstance(below, Union)]

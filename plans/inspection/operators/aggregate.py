@@ -115,7 +115,7 @@ def _aggregates(edited: Edited) -> Judgement:
         why = f"{listed(added)} {'start' if many else 'starts'} empty: {where} {lacks} the rows from before"
         if not edited.pair.appends():
             why += f", and {'retract' if many else 'retracts'} rows that {'they' if many else 'it'} never counted"
-        return edited.partial(why, listed=True)
+        return edited.partial(why, listed=True, values=(*added, *items.rounded))
     return edited.unless_rounded(f"values that {listed(items.rounded)} accumulated before were rounded to the old type")
 
 

@@ -100,14 +100,16 @@ class Program:
         if self.ttl:
             sets.add(f"SET 'table.exec.state.ttl' = '{self.ttl}';\n")
         tables = [self._declared(name) for name in sorted(self.reads)]
-        tables += [_sink(statement) for statement in sorted(self.statements, key=lambda statement: statement.sink)]
+        tables += [
+            sink_of(statement.shape, statement.number)
+            for statement in sorted(self.statements, key=lambda statement: statement.sink)
+        ]
         later = sorted({name for expectation in others.values() for name in expectation.later})
         views = [f"CREATE VIEW {name}_later AS SELECT * FROM {name} WHERE half = 1;\n" for name in later]
         return "".join((*sorted(sets), *tables, *views)).replace("{folder}", str(folder)) + queries
 
     def _declared(self, name: str) -> str:
-        text = {**TABLES, **_OWN}[name].replace(f"{name} (", f"{name} (half INT, ")
-        text = text.replace("price INT", f"price {self.price}")
+        text = source(name).replace("price INT", f"price {self.price}")
         pair = f"price {self.price}", "pieces INT"
         return text.replace(", ".join(pair), ", ".join(pair[::-1])) if self.permuted else text
 
@@ -123,11 +125,17 @@ def _insert(statement: Statement, instead: Expected | None) -> str:
     return statement.text(re.sub(rf"\b({names})\b", r"\1_later", instead.query))
 
 
-def _sink(statement: Statement) -> str:
-    columns = _SINKS[statement.shape.sink]
-    if statement.shape.sink == "up":
-        return f"CREATE TABLE {statement.sink} ({columns}) WITH ('connector' = 'blackhole');\n"
-    return table(statement.sink, columns, "debezium-json")
+def source(name: str) -> str:
+    """The declaration of a table that is read."""
+    return {**TABLES, **_OWN}[name].replace(f"{name} (", f"{name} (half INT, ")
+
+
+def sink_of(shape: Shape, number: int) -> str:
+    """The declaration of a statement's sink."""
+    name, columns = f"{shape.sink}_{number}", _SINKS[shape.sink]
+    if shape.sink == "up":
+        return f"CREATE TABLE {name} ({columns}) WITH ('connector' = 'blackhole');\n"
+    return table(name, columns, "debezium-json")
 
 
 @dataclass(frozen=True)
@@ -190,9 +198,9 @@ def pair(seed: int) -> Pair:
     before, after = old.compiled(folder), new.compiled(folder)
     diff = diff_plans(before, after)
     by_node = {operator.new_node: operator for operator in diff.operators}
-    above = {sink: [by_node[node] for node in nodes if node in by_node] for sink, nodes in _above(after).items()}
+    above = {sink: [by_node[node] for node in nodes if node in by_node] for sink, nodes in nodes_above(after).items()}
     fills = {statement.sink: dict(statement.fill) for statement in old.statements}
-    was = _above(before)
+    was = nodes_above(before)
     result = {}
     for statement in new.statements:
         sink = statement.sink
@@ -252,7 +260,7 @@ def _refilled(program: Program, draw: Random) -> tuple[Program, str]:
     ), f"{statement.shape.operator}, {name}: {now or 'none'} -> {then or 'none'}"
 
 
-def _above(plan: CompiledPlan) -> dict[str, list[int]]:
+def nodes_above(plan: CompiledPlan) -> dict[str, list[int]]:
     """By sink, the nodes upstream."""
     result = {}
     for node in plan.sinks:
