@@ -5,6 +5,7 @@ import java.math.RoundingMode;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.Set;
+import org.apache.commons.lang3.StringUtils;
 import org.compiledplan.kernel.values.Micros;
 
 /** CAST of strings to values and of values to strings. */
@@ -12,6 +13,12 @@ final class Casts {
   private static final Set<String> TRUE = Set.of("t", "true", "y", "yes", "1");
   private static final Set<String> FALSE = Set.of("f", "false", "n", "no", "0");
   private static final long DAY = 86_400_000L;
+
+  /**
+   * The digits of a decimal, and the bytes of a text, up to which Flink parses it by itself. Java
+   * parses others, and reads the digits of all scripts.
+   */
+  private static final int COMPACT_DIGITS = 18;
 
   private Casts() {}
 
@@ -33,8 +40,12 @@ final class Casts {
           String[] shown = {options[0], options[3]};
           return reading(
               shown,
-              text -> {
-                BigDecimal number = fit(new BigDecimal(text.trim()), precision, scale);
+              untrimmed -> {
+                String text = StringUtils.strip(untrimmed, " \t\n");
+                if (precision <= COMPACT_DIGITS && !isAscii(text) && isCompact(untrimmed)) {
+                  throw new NumberFormatException("not a number");
+                }
+                BigDecimal number = fit(new BigDecimal(text), precision, scale);
                 if (number == null) throw new NumberFormatException("does not fit");
                 return number;
               });
@@ -114,7 +125,7 @@ final class Casts {
 
   /** Parses an integer with a sign; digits after a point are validated and dropped. */
   private static Long parseInteger(String untrimmed, Range range) {
-    String text = untrimmed.trim();
+    String text = StringUtils.strip(untrimmed, " ");
     int point = text.indexOf('.');
     String whole = point < 0 ? text : text.substring(0, point);
     for (int i = point + 1; point >= 0 && i < text.length(); i++) {
@@ -126,9 +137,19 @@ final class Casts {
     if (bare && (point < 0 || text.length() < 2 || !whole.isEmpty() && text.length() < 3)) {
       throw new NumberFormatException("not a number");
     }
+    // Long.parseLong also reads the digits of other scripts.
+    if (!isAscii(whole)) throw new NumberFormatException("not a number");
     long value = bare ? 0 : Long.parseLong(whole);
     if (value < range.low || value > range.high) throw new NumberFormatException("out of range");
     return value;
+  }
+
+  private static boolean isAscii(String text) {
+    return text.chars().allMatch(letter -> letter < 128);
+  }
+
+  private static boolean isCompact(String text) {
+    return text.getBytes(StandardCharsets.UTF_8).length <= COMPACT_DIGITS;
   }
 
   /** The number rounded half up to the scale; null if it exceeds the precision. */

@@ -7,12 +7,13 @@ import java.time.LocalTime;
 import java.time.YearMonth;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.apache.commons.lang3.StringUtils;
 
 /** Lenient parsing of SQL dates and times. */
 final class SqlTimes {
   private static final Pattern DATE = Pattern.compile("(\\d{1,4})(?:-(\\d{1,2})(?:-(\\d{1,2}))?)?");
   private static final Pattern TIME =
-      Pattern.compile("\\s*(\\d{1,2})(?::(\\d{1,2})(?::(\\d{1,2})(?:\\.(\\d*))?)?)?\\s*");
+      Pattern.compile("(\\d{1,2})(?::(\\d{1,2})(?::(\\d{1,2})(?:\\.(\\d*))?)?)?");
 
   private static final Pattern TIMESTAMP =
       Pattern.compile(
@@ -32,7 +33,7 @@ final class SqlTimes {
   }
 
   private static LocalTime clock(String text) {
-    Matcher m = TIME.matcher(text);
+    Matcher m = TIME.matcher(text.trim());
     if (!m.matches()) throw new DateTimeException("not a time: '" + text + "'");
     int minute = m.group(2) == null ? 0 : Integer.parseInt(m.group(2));
     int second = m.group(3) == null ? 0 : Integer.parseInt(m.group(3));
@@ -69,11 +70,13 @@ final class SqlTimes {
     return day.atTime(hour, minute, second, nanos);
   }
 
+  /** The text of a time of the day: at least one digit of its fraction, and no zeros at the end. */
   static String timeText(int millis, int precision) {
     String text =
         String.format(
             "%02d:%02d:%02d", millis / 3_600_000, millis / 60_000 % 60, millis / 1000 % 60);
     if (precision == 0) return text;
-    return text + "." + (String.format("%03d", millis % 1000) + "000000").substring(0, precision);
+    String digits = StringUtils.stripEnd("%03d".formatted(millis % 1000), "0");
+    return text + "." + StringUtils.left(digits.isEmpty() ? "0" : digits, precision);
   }
 }
