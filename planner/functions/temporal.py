@@ -136,6 +136,18 @@ def _clock(name: str, type_: LogicalType) -> Function:
     return Function(name, (form(),), not_null(type_), syntax="FUNCTION_ID", deterministic=False)
 
 
+def _instant_type(operands: Operands) -> LogicalType:
+    """A TIMESTAMP_LTZ of the precision of a literal, or of the fraction at the end of a literal pattern; at least 3."""
+    match operands:
+        case (_, Literal(value=int(digits)), *_):
+            pass
+        case (_, Literal(value=str(pattern)), *_):
+            digits = len(pattern) - len(pattern.rstrip("S"))
+        case _:
+            digits = 0
+    return TimestampLtzType(precision=max(_ZONED.precision, digits))
+
+
 _FLOOR_FORMS = (form(NUMBER), form(INTERVAL), form(DATETIME, SYMBOL))
 _FORMATTED = (form(TEXT), form(TEXT, TEXT))
 
@@ -179,10 +191,10 @@ FUNCTIONS: tuple[Function, ...] = (
     Function(
         "TO_TIMESTAMP_LTZ",
         (form(NUMBER), form(NUMBER, WHOLE), *_FORMATTED, form(TEXT, TEXT, TEXT)),
-        nullable(_ZONED),
+        _instant_type,
     ).api(
         "to_timestamp_ltz(epoch, precision=3)",
-        "TO_TIMESTAMP_LTZ of seconds (precision 0) or milliseconds (3) since 1970.",
+        "TO_TIMESTAMP_LTZ of seconds (precision 0) to nanoseconds (9) since 1970.",
     ),
     Function("FROM_UNIXTIME", (form(WHOLE), form(WHOLE, TEXT)), nullable(STRING)).api(
         "from_unixtime(unixtime, format=None)", "FROM_UNIXTIME: seconds since 1970 as text."

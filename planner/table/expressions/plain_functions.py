@@ -94,7 +94,7 @@ def to_timestamp(timestamp_str: object, format: object | None = None) -> Express
 
 
 def to_timestamp_ltz(epoch: object, precision: object = 3) -> Expression:
-    """TO_TIMESTAMP_LTZ of seconds (precision 0) or milliseconds (3) since 1970."""
+    """TO_TIMESTAMP_LTZ of seconds (precision 0) to nanoseconds (9) since 1970."""
     node = call_node("TO_TIMESTAMP_LTZ", epoch, precision)
     return call_of(node, "to_timestamp_ltz", epoch, precision)
 

@@ -19,8 +19,9 @@ from compiled_plan.plans import types as t
 from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.execution.expressions import texts
 from compiled_plan.plans.execution.expressions.functions import java
+from compiled_plan.plans.execution.expressions.precision import cut
 from compiled_plan.plans.execution.expressions.registry import Family
-from compiled_plan.plans.execution.expressions.zones import as_local, as_point, from_local, to_local
+from compiled_plan.plans.execution.expressions.zones import as_point, from_local, to_local
 from compiled_plan.plans.execution.spark import lambdas
 from compiled_plan.plans.execution.spark.types import to_spark
 
@@ -248,12 +249,8 @@ def _cut_time(millis: Column, target: t.TimeType) -> Column:
 
 
 def _cut(column: Column, precision: int, target: t.TimestampBase) -> Column:
-    """A timestamp truncated to the target's precision; Spark has six digits."""
-    if target.precision > 5 or precision <= target.precision:
-        return column
-    micros = F.unix_micros(as_point(column))
-    floored = F.timestamp_micros(micros - F.pmod(micros, F.lit(10 ** (6 - target.precision))))
-    return as_local(floored) if isinstance(target, t.TimestampType) else floored
+    """A timestamp truncated to the target's precision, if it has more."""
+    return column if precision <= target.precision else cut(column, target, target.precision)
 
 
 def _local(column: Column, source: t.TimestampBase, zone: str) -> Column:

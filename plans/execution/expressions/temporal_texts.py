@@ -14,6 +14,7 @@ from compiled_plan.plans import rex as r
 from compiled_plan.plans import types as t
 from compiled_plan.plans.execution.expressions.functions import java
 from compiled_plan.plans.execution.expressions.literals_to_columns import constant
+from compiled_plan.plans.execution.expressions.precision import cut
 from compiled_plan.plans.execution.expressions.registry import Family
 from compiled_plan.plans.execution.expressions.zones import to_local
 
@@ -54,14 +55,14 @@ def _to_date(call: Call, args: tuple[Column, ...], context: ExpressionContext) -
 def _to_timestamp(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
     if len(args) == 1:
         micros = java("PARSE_TIMESTAMP", "bigint", args[0], options=("lenient", "TIMESTAMP"))
-    else:
-        micros = java("TO_TIMESTAMP", "bigint", args[0], args[1])
-    return _cut(F.timestamp_micros(micros), call).cast("timestamp_ntz")
+        return _cut(F.timestamp_micros(micros), call)
+    # A text that the pattern does not fit may keep more digits than the type has; see `precision`.
+    return F.timestamp_micros(java("TO_TIMESTAMP", "bigint", args[0], args[1])).cast("timestamp_ntz")
 
 
 def _cut(point: Column, call: Call) -> Column:
-    precision = getattr(call.type, "precision", 6)
-    return F.date_trunc("MILLISECOND", point) if precision <= 3 else point
+    assert isinstance(call.type, t.TimestampBase)
+    return cut(point, call.type, call.type.precision)
 
 
 @translates("$TO_TIMESTAMP_LTZ$1")
@@ -72,12 +73,11 @@ def _to_timestamp_ltz(call: Call, args: tuple[Column, ...], context: ExpressionC
             micros = java("PARSE_TIMESTAMP", "bigint", args[0], options=("strict", str(call.type)))
             return _cut(F.timestamp_micros(micros), call)
         zone = args[2] if len(args) > 2 else F.lit("UTC")
-        return _cut(F.timestamp_micros(java("TO_TIMESTAMP_IN_ZONE", "bigint", args[0], args[1], zone)), call)
+        return F.timestamp_micros(java("TO_TIMESTAMP_IN_ZONE", "bigint", args[0], args[1], zone))
     precision = args[1].cast("int") if len(args) > 1 else F.lit(3)
-    if isinstance(source, t.IntegerType):
-        return _cut(F.timestamp_micros(java("EPOCH_TO_MICROS", "bigint", args[0].cast("bigint"), precision)), call)
-    micros = java("DOUBLE_EPOCH_TO_MICROS", "bigint", args[0].cast("double"), precision)
-    return F.timestamp_micros(micros)
+    approximate = isinstance(source, t.FloatType | t.DoubleType)
+    function, kind = ("DOUBLE_EPOCH_TO_MICROS", "double") if approximate else ("EPOCH_TO_MICROS", "bigint")
+    return F.timestamp_micros(java(function, "bigint", args[0].cast(kind), precision))
 
 
 @translates("$FROM_UNIXTIME$1")

@@ -17,9 +17,11 @@ from compiled_plan.plans.execution.operators.parameters import Parameters
 from compiled_plan.plans.execution.secrets.values import Secrets
 from compiled_plan.plans.inspection.lineage.kernel_operators import ColumnSource
 from compiled_plan.plans.inspection.placement import makes_watermarks
+from compiled_plan.plans.nodes.aggregate import IncrementalGroupAggregate, LocalGroupAggregate
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.specs import AggregateCall
 from compiled_plan.plans.nodes.stateless import Exchange
+from compiled_plan.plans.nodes.window import LocalWindowAggregate
 from compiled_plan.plans.plan.session_options import zone_of
 from compiled_plan.plans.text.masking import masked_text
 from compiled_plan.plans.trees import reached
@@ -105,6 +107,14 @@ class Lowering:
         while isinstance(below, Exchange):
             below = self.plan.inputs(below.id)[0]
         return below
+
+
+def emitting(plan: CompiledPlan, node: int) -> PlanNode:
+    """The node whose rows a node passes on: exchanges add none, and local aggregates run in the global ones."""
+    emitter = plan.node(node)
+    while isinstance(emitter, Exchange | LocalGroupAggregate | LocalWindowAggregate | IncrementalGroupAggregate):
+        (emitter,) = plan.inputs(emitter.id)
+    return emitter
 
 
 @dataclass(frozen=True, slots=True)

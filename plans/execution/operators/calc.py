@@ -11,6 +11,7 @@ from pyspark.sql import functions as F
 
 from compiled_plan.plans.execution.expressions import ExpressionContext, to_column
 from compiled_plan.plans.execution.expressions.functions import fail
+from compiled_plan.plans.execution.expressions.precision import as_passed, as_sent
 from compiled_plan.plans.execution.interfaces.connectors import INSERT, UPDATE_BEFORE
 from compiled_plan.plans.execution.operators.base import (
     Exploded,
@@ -18,6 +19,8 @@ from compiled_plan.plans.execution.operators.base import (
     KeyedOperator,
     KeyedPort,
     Lowering,
+    emitting,
+    is_keyed,
     keyed,
     stateless,
 )
@@ -25,6 +28,7 @@ from compiled_plan.plans.execution.operators.parameters import JoinedCondition, 
 from compiled_plan.plans.execution.operators.table_functions import elements, or_null
 from compiled_plan.plans.execution.spark import lambdas
 from compiled_plan.plans.nodes.aggregate import LocalGroupAggregate
+from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.process_table_function import KINDS, ProcessTableFunction
 from compiled_plan.plans.nodes.stateless import (
     AsyncCalc,
@@ -38,14 +42,14 @@ from compiled_plan.plans.nodes.stateless import (
     Union,
     WatermarkAssigner,
 )
-from compiled_plan.plans.rex import CorrelVariable, calls_python, walk
+from compiled_plan.plans.rex import CorrelVariable, calls_python, type_of, walk
 from compiled_plan.plans.types import BIGINT
 
 
 @stateless(Calc, AsyncCalc)
 def calc(node: Calc, port: int, flow: Flow, lowering: Lowering) -> Sequence[Flow]:
     context = replace(lowering.context(node), current_watermark=flow.current)
-    columns = tuple(to_column(rex, flow.columns, context) for rex in node.projection)
+    columns = tuple(as_passed(to_column(rex, flow.columns, context), type_of(rex)) for rex in node.projection)
     filtered = flow
     if node.condition is not None:
         filtered = flow.where(to_column(node.condition, flow.columns, context))
@@ -88,13 +92,32 @@ def counting_calc(node: Calc, lowering: Lowering) -> KeyedOperator:
     )
 
 
-@stateless(Union, Exchange, MiniBatchAssigner, WatermarkAssigner, LocalGroupAggregate)
+@stateless(MiniBatchAssigner, WatermarkAssigner, LocalGroupAggregate)
 def same(node: object, port: int, flow: Flow, lowering: Lowering) -> Sequence[Flow]:
     """Pass the rows through.
 
     This includes a local aggregate: the global aggregate above it aggregates the rows themselves.
     """
     return [flow]
+
+
+@stateless(Exchange)
+def exchange(node: Exchange, port: int, flow: Flow, lowering: Lowering) -> Sequence[Flow]:
+    return [_sent(flow, emitting(lowering.plan, node.id))]
+
+
+@stateless(Union)
+def union(node: Union, port: int, flow: Flow, lowering: Lowering) -> Sequence[Flow]:
+    """Pass the rows through. Flink chains no operator of several inputs to its inputs: it sends the rows."""
+    return [_sent(flow, lowering.plan.inputs(node.id)[port])]
+
+
+def _sent(flow: Flow, emitter: PlanNode) -> Flow:
+    """Rows of a node after Flink has sent them to another task; its keyed operators only have rows that were sent."""
+    if is_keyed(emitter) and not isinstance(emitter, Calc):
+        return flow
+    columns = map(as_sent, flow.columns, emitter.output_type.types)
+    return replace(flow, columns=tuple(columns))
 
 
 @stateless(DropUpdateBefore)

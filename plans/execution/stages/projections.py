@@ -13,6 +13,7 @@ from pyspark.sql import functions as F
 
 from compiled_plan.plans.connectors.dead_letters import puts_aside
 from compiled_plan.plans.execution.expressions import to_column
+from compiled_plan.plans.execution.expressions.precision import as_passed
 from compiled_plan.plans.execution.interfaces.connectors import INSERT, KIND, ORD, PATH
 from compiled_plan.plans.execution.interfaces.dead_letters import DEAD, dead_columns
 from compiled_plan.plans.execution.operators.base import Exploded, Flow, Lowering, assigners_above, lower_stateless
@@ -141,7 +142,8 @@ class Projections:
         keys = [key for key, _ in table.metadata]
         wanted = scan_columns(node)
         physical = [_at_path(path, table.columns) for path in wanted.paths]
-        return (*physical, *(F.col(f"m{keys.index(key)}") for key, _ in wanted.metadata))
+        columns = (*physical, *(F.col(f"m{keys.index(key)}") for key, _ in wanted.metadata))
+        return tuple(map(as_passed, columns, node.output_type.types))
 
     def _filtered(self, source: int, start: int, flow: Flow) -> Flow:
         """The rows of a scan that pass the filters of its source."""

@@ -16,19 +16,15 @@ from pyspark.sql import functions as F
 from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.execution.interfaces.connectors import KIND, ORD, PATH
 from compiled_plan.plans.execution.interfaces.dead_letters import DEAD
-from compiled_plan.plans.execution.operators.base import Flow, lower_stateless
+from compiled_plan.plans.execution.operators.base import Flow, emitting, lower_stateless
 from compiled_plan.plans.execution.operators.python_steps import PythonStep
 from compiled_plan.plans.execution.spark.java import frame_of, java_class
 from compiled_plan.plans.execution.spark.types import to_spark
 from compiled_plan.plans.execution.stages.envelope import OneRow, Piece, joined, selected
 from compiled_plan.plans.execution.stages.prepared import consumers
 from compiled_plan.plans.execution.stages.projections import Projections
-from compiled_plan.plans.nodes.aggregate import LocalGroupAggregate
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.sink import Sink
-from compiled_plan.plans.nodes.stateless import Exchange
-from compiled_plan.plans.nodes.window import LocalWindowAggregate
-from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.trees import reached
 from compiled_plan.plans.types import RowType
 
@@ -40,14 +36,6 @@ if TYPE_CHECKING:
 
 #: The tapped rows of a micro-batch, once its frame is computed.
 Rows = Callable[["DataFrame"], "DataFrame"]
-
-
-def emitting(plan: CompiledPlan, node: int) -> PlanNode:
-    """The node whose rows a node passes on: exchanges change none, and local aggregates run in the global ones."""
-    emitter = plan.node(node)
-    while isinstance(emitter, Exchange | LocalGroupAggregate | LocalWindowAggregate):
-        (emitter,) = plan.inputs(emitter)
-    return emitter
 
 
 def tapped_rows(builder: StageBuilder, node: PlanNode, count: int) -> Rows:

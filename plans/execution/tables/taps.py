@@ -7,10 +7,11 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
 from compiled_plan.plans.execution.interfaces.connectors import KIND, ORD, PATH
+from compiled_plan.plans.execution.operators.base import emitting
 from compiled_plan.plans.execution.spark.arrow import values_of
 from compiled_plan.plans.execution.spark.java import settings
 from compiled_plan.plans.execution.stages.prepared import table_spec
-from compiled_plan.plans.execution.stages.tapping import Rows, close, emitting, tapped_rows
+from compiled_plan.plans.execution.stages.tapping import Rows, close, tapped_rows
 from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.types import RowType
 

@@ -24,6 +24,7 @@ from pyspark.sql import functions as F
 from compiled_plan.plans import types as t
 from compiled_plan.plans.execution.expressions import ExpressionContext, to_column
 from compiled_plan.plans.execution.expressions.functions import java
+from compiled_plan.plans.execution.expressions.precision import as_sent
 from compiled_plan.plans.execution.spark import lambdas
 from compiled_plan.plans.execution.spark.types import schema_of
 from compiled_plan.plans.rex import RexNode, rex_from_json, type_of
@@ -219,7 +220,12 @@ def flink_micros(text: str) -> int:
 
 
 def evaluate(fixture: Fixture, cases: list[Case], frame: DataFrame) -> list[list[Any]]:
-    """The results of each case over all rows of the fixture's frame, computed in one select."""
-    columns = [as_text(fixture.column(case), type_of(case.rex)).alias(f"c{n}") for n, case in enumerate(cases)]
+    """The results of each case over all rows of the fixture's frame, computed in one select.
+
+    They have the digits of results that Flink has sent to a client, as in the fixtures.
+    """
+    types = [type_of(case.rex) for case in cases]
+    sent = [as_sent(fixture.column(case), type_) for case, type_ in zip(cases, types, strict=True)]
+    columns = [as_text(column, type_).alias(f"c{n}") for n, (column, type_) in enumerate(zip(sent, types, strict=True))]
     rows = sorted(frame.select("#", *columns).collect(), key=lambda row: int(row["#"]))
     return [[from_spark(row[n + 1], type_of(case.rex)) for row in rows] for n, case in enumerate(cases)]

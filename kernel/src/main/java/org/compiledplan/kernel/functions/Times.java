@@ -13,6 +13,7 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeFormatterBuilder;
 import java.time.temporal.ChronoField;
+import java.time.temporal.ChronoUnit;
 import java.time.temporal.TemporalAccessor;
 import java.time.temporal.TemporalQueries;
 import java.util.Date;
@@ -25,7 +26,8 @@ import org.compiledplan.kernel.values.Micros;
 /** Formatting and parsing of times by patterns, times as numbers, months between times. */
 final class Times {
   private static final long MICROS = 1_000_000L;
-  private static final long FIRST = LocalDate.of(1, 1, 1).toEpochDay() * 86_400L;
+  private static final long NANOS = 1_000_000_000L;
+  private static final long FIRST = LocalDate.of(0, 1, 1).toEpochDay() * 86_400L;
   private static final long LAST = LocalDate.of(10_000, 1, 1).toEpochDay() * 86_400L - 1;
   private static final String DEFAULT = "yyyy-MM-dd HH:mm:ss";
 
@@ -64,7 +66,8 @@ final class Times {
         options -> {
           Formats<DateTimeFormatter> formats = readers();
           return a -> {
-            LocalDateTime parsed = timestamp(formats, (String) a[0], (String) a[1]);
+            LocalDateTime parsed =
+                timestamp(formats, (String) a[0], (String) a[1], ChronoUnit.MILLIS);
             return parsed == null ? null : Micros.of(parsed);
           };
         });
@@ -73,7 +76,8 @@ final class Times {
         options -> {
           Formats<DateTimeFormatter> formats = readers();
           return a -> {
-            LocalDateTime parsed = timestamp(formats, (String) a[0], (String) a[1]);
+            LocalDateTime parsed =
+                timestamp(formats, (String) a[0], (String) a[1], ChronoUnit.NANOS);
             if (parsed == null) return null;
             LocalDateTime utc =
                 parsed
@@ -138,11 +142,14 @@ final class Times {
     return format.parse(text, new ParsePosition(0));
   }
 
-  /** Parses a text by the pattern, else as SQL date or timestamp; null if both fail. */
+  /**
+   * Parses a text by the pattern, to this unit, else as SQL date or timestamp, with all its digits,
+   * as Flink does; null if both fail.
+   */
   private static LocalDateTime timestamp(
-      Formats<DateTimeFormatter> formats, String text, String pattern) {
+      Formats<DateTimeFormatter> formats, String text, String pattern, ChronoUnit unit) {
     try {
-      return complete(formats.of(pattern).parse(text));
+      return complete(formats.of(pattern).parse(text)).truncatedTo(unit);
     } catch (DateTimeException | IllegalArgumentException e) {
       try {
         String trimmed = text.trim();
@@ -183,21 +190,29 @@ final class Times {
     return parsed.isSupported(field) ? parsed.get(field) : fallback;
   }
 
+  /** Microseconds of an instant, given in units of {@code precision} decimal places of a second. */
   private static Object fromEpoch(long value, int precision) {
-    long seconds = precision == 0 ? value : Math.floorDiv(value, 1000L);
-    if (precision != 0 && precision != 3) {
-      throw new IllegalArgumentException("the precision must be 0 (seconds) or 3 (milliseconds)");
-    }
+    long units = units(precision);
+    long seconds = Math.floorDiv(value, units);
     if (seconds < FIRST || seconds > LAST) return null;
-    return precision == 0 ? value * MICROS : value * 1000;
+    return seconds * MICROS + Math.floorMod(value, units) * (NANOS / units) / 1000;
   }
 
+  /** As of a whole number, with as many digits of the instant as its type has. */
   private static Object fromEpoch(double value, int precision) {
-    if (precision != 0 && precision != 3) {
-      throw new IllegalArgumentException("the precision must be 0 (seconds) or 3 (milliseconds)");
+    long places = units(Math.max(3, Math.min(6, precision)));
+    long units = units(precision);
+    double instant =
+        Math.floor(units > places ? value / (units / places) : value * (places / units));
+    if (instant / places < FIRST || instant / places > LAST) return null;
+    return (long) instant * (MICROS / places);
+  }
+
+  private static long units(int precision) {
+    if (precision < 0 || precision > 9) {
+      throw new IllegalArgumentException("the precision must be 0 (seconds) to 9 (nanoseconds)");
     }
-    double millis = Math.floor(precision == 0 ? value * 1000 : value);
-    return millis / 1000 < FIRST || millis / 1000 > LAST ? null : (Object) ((long) millis * 1000);
+    return (long) Math.pow(10, precision);
   }
 
   private static Object convert(String text, String from, String to) throws ParseException {
