@@ -45,7 +45,17 @@ def canonical_key(columns: Sequence[Column], types: Sequence[t.LogicalType]) -> 
         last = position == len(columns) - 1 and isinstance(type_, t.CharacterType)
         text = F.concat(F.lit("="), column) if last else value_text(column, type_)
         parts.append(F.coalesce(text, F.lit(_NULL)))
-    return F.concat(*parts) if len(parts) > 1 else parts[0]
+    text = F.concat(*parts) if len(parts) > 1 else parts[0]
+    return _valid(text) if any(map(_has_text, types)) else text
+
+
+def _valid(text: Column) -> Column:
+    """A key as UTF-8: the format raw may read other bytes, which Spark would replace in it."""
+    return F.coalesce(F.try_validate_utf8(text), F.concat(F.lit("!"), F.hex(text)))
+
+
+def _has_text(type_: t.LogicalType) -> bool:
+    return isinstance(type_, t.CharacterType) or any(map(_has_text, type_.children()))
 
 
 def _part(column: Column, type_: t.LogicalType) -> Column:

@@ -95,6 +95,16 @@ def test_texts_of_floating_numbers_are_their_bits(session: SparkSession) -> None
     )
 
 
+@pytest.mark.parametrize("types", [[t.STRING], [t.STRING, t.INT]])
+def test_bytes_that_are_no_text_have_keys_of_their_own(types: list[t.LogicalType], session: SparkSession) -> None:
+    contents = [b"caf\xe8", b"caf\xe9", "caf\ufffd".encode(), b"caf", b"\xed\xb3\xa9", b"!", b"?"]
+    frame = session.createDataFrame([(content,) for content in contents], "a BINARY")
+    # The cast keeps bytes that are no UTF-8, as the format raw reads them.
+    columns = [F.col("a").cast("string"), F.lit(1)][: len(types)]
+    texts = {row[0] for row in frame.select(canonical_key(columns, types)).collect()}
+    assert len(texts) == len(contents)
+
+
 def test_no_column_gives_one_key(session: SparkSession) -> None:
     assert {row[0] for row in session.range(3).select(canonical_key([], [])).collect()} == {""}
 

@@ -35,7 +35,7 @@ def read(spark: SparkSession, text: str, *types: str, **options: str) -> list[tu
     format_ = file_format("csv")
     assert isinstance(format_, CsvFormat)
     with tempfile.TemporaryDirectory() as folder:
-        Path(folder, "rows.csv").write_text(text, newline="")
+        Path(folder, "rows.csv").write_text(text, newline="", errors="surrogateescape")
         # A batch reader takes the same format as the stream's.
         rows: list[Row] = format_.scan(spark.read, folder, spec_of(types, options), []).collect()  # type: ignore[arg-type]
     return [tuple(row)[3:] for row in rows]
@@ -104,6 +104,33 @@ def test_options(spark: SparkSession) -> None:
     assert read(spark, "1,a,b,", *THREE) == [(1, "a", "b")]
     assert read(spark, "a\n\nb", "STRING") == [("a",), ("",), ("b",)]
     assert read(spark, "1|2,x", "ARRAY<INT>", "STRING", array_element_delimiter="|") == [([1, 2], "x")]
+
+
+def test_null_literal_in_a_collection_is_an_element(spark: SparkSession) -> None:
+    types = ("INT", "ARRAY<STRING>", "ARRAY<INT>", "ROW<x STRING>")
+    text = "1,n,n,n\n2,a;n,1;n,a\n3,,,\n"
+    assert read(spark, text, *types, null_literal="n") == [
+        (1, [None], [None], (None,)),
+        (2, ["a", None], [1, None], ("a",)),
+        (3, [], [], None),
+    ]
+    assert read(spark, "1,,,a\n", *types, null_literal="") == [(1, [], [], ("a",))]
+    with pytest.raises(FAILURE, match="row length mismatch: 2 fields expected, 1 found"):
+        read(spark, "n", "ROW<x STRING, y INT>", null_literal="n")
+
+
+@pytest.mark.parametrize("text", ["a\udce9,1", '"a\udce9",1', "b,1\udcff", "\udced\udca0\udc80,1"])
+def test_bytes_that_are_no_text(spark: SparkSession, text: str) -> None:
+    with pytest.raises(FAILURE, match="not UTF-8"):
+        read(spark, text, "STRING", "STRING")
+    rows = read(spark, f"x,1\n{text}\ny,2\n", "STRING", "STRING", ignore_parse_errors="true")
+    assert rows == [("x", "1"), ("y", "2")]
+
+
+def test_times_have_the_digits_of_their_type(spark: SparkSession) -> None:
+    text = "01:02:03.999,01:02:03.999,01:02:03.9999\n"
+    ((whole, tenths, millis),) = read(spark, text, "TIME(0)", "TIME(1)", "TIME(3)")
+    assert (whole, tenths, millis) == (3_723_000, 3_723_900, 3_723_999)
 
 
 def test_values(spark: SparkSession) -> None:

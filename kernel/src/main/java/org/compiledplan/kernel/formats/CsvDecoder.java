@@ -113,6 +113,7 @@ public final class CsvDecoder extends Decoder {
   /** The cells of the record that ends with a line; after a malformed record parsing restarts. */
   private List<String> added(UTF8String line) {
     try {
+      if (!line.isValid()) throw new DataException("it is not UTF-8");
       return lines.add(line.toString());
     } catch (DataException e) {
       lines.clear();

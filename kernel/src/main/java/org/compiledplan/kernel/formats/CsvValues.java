@@ -26,8 +26,10 @@ record CsvValues(boolean lenient, String elements, String nullLiteral) {
 
   Reader reader(Shape shape) {
     Reader strict = strict(shape);
+    // As in Flink, the null literal in the cell of an array or row is its only element.
+    boolean isNested = shape.children().length > 0;
     return cell -> {
-      if (cell == null || cell.equals(nullLiteral)) return null;
+      if (cell == null || !isNested && cell.equals(nullLiteral)) return null;
       try {
         return strict.read(cell);
       } catch (RuntimeException e) {
@@ -62,8 +64,10 @@ record CsvValues(boolean lenient, String elements, String nullLiteral) {
           cell -> SparkValues.decimal(new BigDecimal(cell), shape.precision(), shape.scale());
       case "BINARY", "VARBINARY" -> cell -> Base64Variants.getDefaultVariant().decode(cell);
       case "DATE" -> cell -> (int) Date.valueOf(cell).toLocalDate().toEpochDay();
-      case "TIME_WITHOUT_TIME_ZONE" ->
-          cell -> (int) (LocalTime.parse(cell).toNanoOfDay() / 1_000_000L);
+      case "TIME_WITHOUT_TIME_ZONE" -> {
+        int unit = (int) Math.pow(10, Math.max(0, 3 - shape.precision()));
+        yield cell -> (int) (LocalTime.parse(cell).toNanoOfDay() / 1_000_000L) / unit * unit;
+      }
       case "TIMESTAMP_WITHOUT_TIME_ZONE" -> cell -> TIMES.timestamp(cell.trim());
       case "TIMESTAMP_WITH_LOCAL_TIME_ZONE" -> cell -> TIMES.timestampLtz(cell.trim());
       default ->

@@ -28,6 +28,7 @@ import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.unsafe.types.UTF8String;
 import org.compiledplan.kernel.values.Struct;
+import org.compiledplan.kernel.values.Texts;
 import org.compiledplan.kernel.values.ValueType;
 import org.compiledplan.kernel.values.ValueType.Kind;
 import scala.Function1;
@@ -166,7 +167,7 @@ final class SparkTypes {
       case LONG -> SpecializedGetters::getLong;
       case FLOAT -> SpecializedGetters::getFloat;
       case DOUBLE -> SpecializedGetters::getDouble;
-      case STRING -> (values, at) -> values.getUTF8String(at).toString();
+      case STRING -> (values, at) -> text(values.getUTF8String(at));
       case BINARY -> SpecializedGetters::getBinary;
       case DATE -> (values, at) -> DateTimeUtils.daysToLocalDate(values.getInt(at));
       case TIMESTAMP -> (values, at) -> DateTimeUtils.microsToInstant(values.getLong(at));
@@ -176,6 +177,11 @@ final class SparkTypes {
         yield (values, at) -> converter.apply(values.get(at, type));
       }
     };
+  }
+
+  private static String text(UTF8String value) {
+    byte[] bytes = value.getBytes();
+    return Texts.of(bytes, 0, bytes.length);
   }
 
   private static List<Object> list(ArrayData array, Reader element) {
@@ -229,7 +235,7 @@ final class SparkTypes {
     }
     return switch (kind(type)) {
       case BOOLEAN, BYTE, SHORT, INT, LONG, FLOAT, DOUBLE, BINARY -> null;
-      case STRING -> value -> UTF8String.fromString((String) value);
+      case STRING -> value -> UTF8String.fromBytes(Texts.bytes((String) value));
       case DATE -> value -> DateTimeUtils.localDateToDays((LocalDate) value);
       case TIMESTAMP -> value -> DateTimeUtils.instantToMicros((Instant) value);
       case TIMESTAMP_NTZ -> value -> DateTimeUtils.localDateTimeToMicros((LocalDateTime) value);

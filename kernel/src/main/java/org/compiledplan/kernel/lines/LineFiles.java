@@ -35,7 +35,7 @@ public final class LineFiles extends TableFiles {
   @Override
   public boolean isSplitable(SparkSession session, Map<String, String> options, Path path) {
     if (Boolean.parseBoolean(options.apply("whole"))) return false;
-    return Lines.codec(path, session.sessionState().newHadoopConf()) == null;
+    return Compression.of(path, session.sessionState().newHadoopConf()) == null;
   }
 
   @Override

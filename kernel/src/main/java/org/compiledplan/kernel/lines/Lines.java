@@ -7,10 +7,6 @@ import java.util.Arrays;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.Path;
-import org.apache.hadoop.io.compress.CodecPool;
-import org.apache.hadoop.io.compress.CompressionCodec;
-import org.apache.hadoop.io.compress.CompressionCodecFactory;
-import org.apache.hadoop.io.compress.Decompressor;
 import org.compiledplan.kernel.formats.DataException;
 
 /**
@@ -24,7 +20,6 @@ final class Lines implements Closeable {
   private static final byte[] MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
 
   private final InputStream in;
-  private Decompressor decompressor;
 
   /** End of the part, in bytes of the file. */
   private final long end;
@@ -42,33 +37,25 @@ final class Lines implements Closeable {
   private int from;
   private int to;
 
-  private Lines(InputStream in, Decompressor decompressor, long start, long end) {
+  private Lines(InputStream in, long start, long end) {
     this.in = in;
-    this.decompressor = decompressor;
     this.base = start;
     this.end = end;
-  }
-
-  /** The compression of a file, by its name; null for none. */
-  static CompressionCodec codec(Path path, Configuration conf) {
-    return new CompressionCodecFactory(conf).getCodec(path);
   }
 
   /** Opens a part of a file: {@code length} bytes from {@code start} on. */
   static Lines open(Path path, Configuration conf, long start, long length) throws IOException {
     FSDataInputStream file = path.getFileSystem(conf).open(path);
     try {
-      CompressionCodec codec = codec(path, conf);
-      if (codec != null) {
-        Decompressor decompressor = CodecPool.getDecompressor(codec);
-        InputStream in = codec.createInputStream(file, decompressor);
-        return new Lines(in, decompressor, 0, Long.MAX_VALUE).atStart();
+      Compression compression = Compression.of(path, conf);
+      if (compression != null) {
+        return new Lines(compression.open(file), 0, Long.MAX_VALUE).atStart();
       }
       // A line that ends where the part begins belongs to the previous part and marks the start of
       // the first one here.
       long first = Math.max(0, start - 1);
       file.seek(first);
-      Lines lines = new Lines(file, null, first, start + length);
+      Lines lines = new Lines(file, first, start + length);
       if (start > 0) {
         lines.find();
         return lines;
@@ -164,11 +151,6 @@ final class Lines implements Closeable {
 
   @Override
   public void close() throws IOException {
-    try {
-      in.close();
-    } finally {
-      if (decompressor != null) CodecPool.returnDecompressor(decompressor);
-      decompressor = null;
-    }
+    in.close();
   }
 }

@@ -2,7 +2,6 @@ package org.compiledplan.kernel.values;
 
 import java.math.BigDecimal;
 import java.math.BigInteger;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
@@ -68,7 +67,7 @@ public final class ValueCodec {
     if (value == null) {
       out.writeByte(NULL);
     } else if (value instanceof String) {
-      byte[] text = ((String) value).getBytes(StandardCharsets.UTF_8);
+      byte[] text = Texts.bytes((String) value);
       out.writeByte(TEXT);
       out.writeVarLong(text.length);
       out.writeBytes(text, 0, text.length);
@@ -172,7 +171,7 @@ public final class ValueCodec {
       }
       case TEXT -> {
         int length = in.readVarInt();
-        String text = new String(in.array(), in.position(), length, StandardCharsets.UTF_8);
+        String text = Texts.of(in.array(), in.position(), length);
         in.skip(length);
         yield text;
       }
