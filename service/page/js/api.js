@@ -91,6 +91,9 @@ export async function signOut() {
   csrfToken = "";
 }
 
+export const secrets = () => get("/secrets");
+export const putSecret = (name, body) => request("PUT", `/secrets/${encodeURIComponent(name)}`, { body });
+export const removeSecret = (name) => request("DELETE", `/secrets/${encodeURIComponent(name)}`);
 export const tokens = () => get("/tokens");
 export const addToken = (name, role) => post("/tokens", { name, role });
 export const removeToken = (id) => request("DELETE", `/tokens/${encodeURIComponent(id)}`);

@@ -14,6 +14,7 @@ const VIEWS = {
   pipeline: async () => (await import("./views/pipeline.js")).pipelineView,
   editor: async () => (await import("./views/editor.js")).editorView,
   lineage: async () => (await import("./views/lineage.js")).lineageView,
+  secrets: async () => (await import("./views/secrets.js")).secretsView,
   tokens: async () => (await import("./views/tokens.js")).tokensView,
   signin: async () => (await import("./views/signin.js")).signInView,
 };

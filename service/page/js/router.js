@@ -7,6 +7,7 @@ const ROUTES = [
   { name: "pipeline", parts: ["pipelines", ":name"] },
   { name: "pipeline", parts: ["pipelines", ":name", ":tab"] },
   { name: "lineage", parts: ["lineage"] },
+  { name: "secrets", parts: ["secrets"] },
   { name: "tokens", parts: ["tokens"] },
   { name: "signin", parts: ["signin"] },
 ];

@@ -116,3 +116,28 @@ def test_a_service_without_runs_has_no_run_controls(page: Page, guarded: Guarded
     sign_in(page, guarded, Role.OPERATOR)
     expect(page.get_by_role("button", name="Start")).to_have_count(int(runs))
     expect(page.get_by_role("link", name="Logs")).to_have_count(int(runs))
+
+
+def test_an_operator_sets_and_deletes_a_secret_whose_value_is_never_shown(page: Page, guarded: Guarded) -> None:
+    answers: list[str] = []
+    page.on("response", lambda answer: answers.append(answer.text()) if "/secrets" in answer.url and answer.ok else None)
+    sign_in(page, guarded, Role.OPERATOR)
+    page.get_by_role("link", name="Secrets").click()
+    expect(page.get_by_text("No secrets yet")).to_be_visible()
+    page.get_by_role("button", name="New secret").click()
+    page.get_by_label("Name").fill("SHOP_PASSWORD")
+    page.get_by_label("Value").fill("S3CRET")
+    page.get_by_label("Pipelines").fill("sales, orders")
+    page.get_by_role("button", name="Save").click()
+    row = page.get_by_role("row", name="SHOP_PASSWORD")
+    expect(row).to_contain_text("sales, orders")
+    row.get_by_role("button", name="Replace").click()
+    expect(page.get_by_label("Value")).to_have_value("")
+    page.get_by_label("Value").fill("S3CRET, too")
+    page.get_by_label("Previews").check()
+    page.get_by_role("button", name="Save").click()
+    expect(row).to_contain_text("yes")
+    row.get_by_role("button", name="Delete").click()
+    page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+    expect(page.get_by_text("No secrets yet")).to_be_visible()
+    assert len(answers) > 3 and "S3CRET" not in "".join(answers) + page.content()

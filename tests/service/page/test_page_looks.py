@@ -30,6 +30,7 @@ VIEWS = {
     "upgrade": (f"{SALES}/upgrade", "textarea"),
     "logs": (f"{SALES}/logs", ".log span"),
     "lineage": ("lineage", ".node"),
+    "secrets": ("secrets", ".page-head"),
     "tokens": ("tokens", ".page-head"),
     "signin": ("signin", "#token"),
     "compared": (f"{SALES}/upgrade", "textarea"),

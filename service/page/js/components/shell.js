@@ -13,7 +13,7 @@ export function shell({ app, body, signOut, turnTheme, plain }) {
   return html`<a class="skip" href="#main" @click=${skip}>Skip to content</a>
     <header class="top">
       <a class="brand" aria-label="plan-service" href=${to(["pipelines"])}><img src="icon.svg" alt="" width="22" height="22" /><span class="wide-only">plan-service</span></a>
-      ${plain ? nothing : html`<nav aria-label="Main">${link("pipelines", "Pipelines")}${link("lineage", "Lineage")}${me?.role === "operator" ? link("tokens", "Tokens") : nothing}</nav>`}
+      ${plain ? nothing : html`<nav aria-label="Main">${link("pipelines", "Pipelines")}${link("lineage", "Lineage")}${me?.role === "operator" ? [link("secrets", "Secrets"), link("tokens", "Tokens")] : nothing}</nav>`}
       <span class="spacer"></span>
       <button type="button" class="quiet" title="Colours: ${THEMES[app.theme]}" aria-label="Colours: ${THEMES[app.theme]}" @click=${turnTheme}>
         ${themeIcon}<span class="wide-only">${app.theme === "system" ? "Auto" : app.theme === "light" ? "Light" : "Dark"}</span>
