@@ -120,7 +120,7 @@ def test_a_service_without_runs_has_no_run_controls(page: Page, guarded: Guarded
 
 def test_an_operator_sets_and_deletes_a_secret_whose_value_is_never_shown(page: Page, guarded: Guarded) -> None:
     answers: list[str] = []
-    page.on("response", lambda answer: answers.append(answer.text()) if "/secrets" in answer.url and answer.ok else None)
+    page.on("response", lambda answer: "/secrets" in answer.url and answer.ok and answers.append(answer.text()))
     sign_in(page, guarded, Role.OPERATOR)
     page.get_by_role("link", name="Secrets").click()
     expect(page.get_by_text("No secrets yet")).to_be_visible()

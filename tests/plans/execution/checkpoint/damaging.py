@@ -123,7 +123,7 @@ class Damaged:
         path, chance = self.place.checkpoint / damage.name, random.Random(damage.seed)
         data, new = path.read_bytes(), _changed(path.read_bytes(), damage.how, chance)
         if damage.how == "swapped":
-            pattern = re.sub(r"[0-9a-f-]{36}|\d+", "*", path.name)
+            pattern = re.sub(r"(?:[0-9a-f-]{36}|\d+)+", "*", path.name)
             same = [
                 partner
                 for folder in (path.parent, *path.parent.parent.iterdir())
