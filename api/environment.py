@@ -12,8 +12,8 @@ from compiled_plan.api.functions import FunctionMethods
 from compiled_plan.api.models import ModelMethods
 from compiled_plan.api.modules import ModuleMethods
 from compiled_plan.api.named_tables import TableMethods
-from compiled_plan.api.planning import planned
 from compiled_plan.api.python_files import PythonFileMethods
+from compiled_plan.api.running.planning import planned
 from compiled_plan.planner.catalog.memory import Catalog
 from compiled_plan.planner.options.session import TableConfig
 from compiled_plan.planner.options.settings import FORCE_RECOMPILE

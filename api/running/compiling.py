@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from uuid import uuid4
 
-from compiled_plan.api.planning import planned
+from compiled_plan.api.running.planning import planned
 from compiled_plan.api.running.plans import CompiledPlan
 from compiled_plan.planner.algebra.nodes import RelNode, Sink
 from compiled_plan.planner.catalog.tables import CatalogTable, Column, ObjectIdentifier

@@ -19,13 +19,13 @@ def secret(home: Path, *words: str, value: str = "") -> Result:
     return CliRunner().invoke(app, ["secret", *words, "--home", str(home)], input=value)
 
 
-def values(home: Path, pipeline: str, name: str, *, preview: bool = False) -> str:
+def value_of(home: Path, pipeline: str, name: str, *, preview: bool = False) -> str:
     settings = Settings(home=home)
     database = open_database(settings)
     with database.read() as session:
-        found = secrets.values_for(session, secrets.Vault(settings.secrets_file), pipeline, [name], preview=preview)
+        values = secrets.values_for(session, secrets.Vault(settings.secrets_file), pipeline, [name], preview=preview)
     database.close()
-    return found[name]
+    return values[name]
 
 
 @pytest.mark.attack
@@ -33,9 +33,9 @@ def test_a_secret_is_set_listed_and_deleted(tmp_path: Path) -> None:
     home = tmp_path / "home"
     done = secret(home, "set", "SHOP_PASSWORD", "--pipeline", "shop", "--pipeline", "orders", value="S3CRET\nx\n")
     assert (done.exit_code, done.output) == (0, "")
-    assert values(home, "orders", "SHOP_PASSWORD") == "S3CRET\nx"
+    assert value_of(home, "orders", "SHOP_PASSWORD") == "S3CRET\nx"
     assert secret(home, "set", "KEY", "--pipeline", "*", "--previews", value="S3CRET").exit_code == 0
-    assert values(home, "any", "KEY", preview=True) == "S3CRET"
+    assert value_of(home, "any", "KEY", preview=True) == "S3CRET"
     (all_pipelines, shop) = secret(home, "list").output.splitlines()
     assert all_pipelines.startswith("KEY\t*\t") and all_pipelines.endswith("\tpreviews")
     assert shop.startswith("SHOP_PASSWORD\tshop,orders\t") and "S3CRET" not in shop

@@ -43,7 +43,7 @@ public final class Recounts extends SparkListener {
 
   private static final String METRIC_TITLE = "number of output rows";
 
-  /** How long a reader waits for the events of finished tasks. */
+  /** Limit of the wait for the events of finished tasks. */
   private static final long SECONDS = 2;
 
   private static final Map<SparkContext, Recounts> BY_CONTEXT = new HashMap<>();
@@ -85,7 +85,7 @@ public final class Recounts extends SparkListener {
     }
   }
 
-  /** Those of the micro-batches of a session. */
+  /** The listener of a session. */
   static Recounts of(SparkContext context) {
     synchronized (BY_CONTEXT) {
       BY_CONTEXT.keySet().removeIf(SparkContext::isStopped);
