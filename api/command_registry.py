@@ -33,6 +33,7 @@ COMMANDS: Mapping[str, Entry] = {
     "edit-plan": Entry("edit", "cli.edit_plan", "Show and set state TTLs, check and draw a plan."),
     "diff-plan": Entry("diff", "cli.diff_plan", "Compare two plans, and show which state is restored."),
     "review-plans": Entry("review", "cli.review_plans", "Review the changed programs of a git repository."),
+    "apply-plan": Entry("apply", "cli.apply_plan", "Show what a changed program does to a checkpoint, and start it."),
     "execute-plan": Entry("execute", "cli.execute_plan", "Run plans on Spark."),
     "inspect-state": Entry("inspect", "cli.inspect_state", "Show the state in a checkpoint."),
     "import-state": Entry("import", "cli.import_state", "Start a checkpoint with the state of a Flink job."),

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
+from types import EllipsisType
 from typing import TYPE_CHECKING, Any
 
 from compiled_plan.api.interrupts import Interrupted
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from compiled_plan.plans.execution.secrets.values import Secrets
     from compiled_plan.plans.execution.session.options import RunOptions
     from compiled_plan.plans.execution.tables.taps import Tap
+    from compiled_plan.plans.inspection.checkpoints import Head
 
 #: The name of the plan file without its extension, in the path of a checkpoint.
 PLAN_NAME = "{plan}"
@@ -31,7 +34,10 @@ def checkpoint_of(path: str, checkpoint: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """Sequential runs of plans in one Spark session; the arguments are options of the command."""
+    """Sequential runs of plans in one Spark session; the arguments are options of the command.
+
+    `expected` is the head of the checkpoint that the plan was compared with; by default any.
+    """
 
     options: RunOptions
     master: str
@@ -43,6 +49,7 @@ class Runs:
     debug: bool
     verbose: bool = False
     progress_file: str = ""
+    expected: Head | EllipsisType | None = ...
 
     def run(self, plans: Sequence[tuple[str, CompiledPlan]], listening: Listening) -> int:
         """Run plans, and return the number of plans that failed or were refused.
@@ -65,7 +72,7 @@ class Runs:
                 for path, plan in plans
                 for listeners in [closing.enter_context(listening.of(path, plan))]
             ]
-            if (refusal := self._refusal(*plans[0], master, settings)) is not None:
+            if (refusal := self.refusal(*plans[0])) is not None:
                 path, _, show = runs[0]
                 self._failed(path, show, refusal)
                 failed, runs = 1, runs[1:] if self.keep_going else []
@@ -95,15 +102,13 @@ class Runs:
         """The options of a plan's run, with the checkpoint that its name gives."""
         return replace(self.options, checkpoint=checkpoint_of(path, self.options.checkpoint))
 
-    def _refusal(
-        self, path: str, plan: CompiledPlan, master: str, settings: Mapping[str, str]
-    ) -> CompiledPlanError | None:
+    def refusal(self, path: str, plan: CompiledPlan) -> CompiledPlanError | None:
         """The refusal of the first plan that needs no JVM; later plans may read files that it writes."""
         from compiled_plan.plans.execution.session.settings import uses_local_files
         from compiled_plan.plans.inspection.places import check_places
         from compiled_plan.plans.inspection.rules import check_runs
 
-        if not uses_local_files(master, settings):
+        if not uses_local_files(*self._spark([(path, plan)])):
             return None
         try:
             check_runs(plan)
@@ -149,10 +154,13 @@ class Runs:
         from compiled_plan.plans.execution.run import Run
         from compiled_plan.plans.execution.session.stopping import StuckError
         from compiled_plan.plans.execution.spark.failures import translate
+        from compiled_plan.plans.execution.upgrade.start import Start
 
         stop = Stop(path, self.options.stop_seconds)
         try:
-            run = Run(spark, plan, self._options_of(path), print_line, show.batch, tap=self._tap(plan), secrets=secrets)
+            begin = partial(Start, expected=self.expected)
+            how: dict[str, Any] = {"tap": self._tap(plan), "secrets": secrets, "begin": begin}
+            run = Run(spark, plan, self._options_of(path), print_line, show.batch, **how)
             if self.dry_run:
                 show.steps(run, plan)
                 return None

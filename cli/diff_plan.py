@@ -71,12 +71,12 @@ def diff(
 ) -> None:
     """Compare two plans: operators, restored state, sources and sinks, and the next command.
 
+    Exit codes: 0 compared, 1 an input cannot be read or compiled, 2 wrong usage. With --detailed-exitcode, by verdict:
+    0 equal; 2 different, fully or partially compatible; 1 incompatible, unknown, or an error.
+
     OLD and NEW are plan files, checkpoint folders (the plan of the last start) or programs (.sql or .py), which are
     compiled first; `-` reads SQL from stdin. A NEW program is compiled over OLD, as with compile-plan -o: operators
     keep their uids and edited TTLs. --for flink derives uids from node ids by table.exec.uid.format (see --set).
-
-    Exit codes: 0 compared, 1 an input cannot be read or compiled, 2 wrong usage. With --detailed-exitcode: 0 equal,
-    2 different, with all or part of the state restored, 1 incompatible, unknown, or an error.
     """
     if as_json + markdown + bool(graph) > 1:
         raise typer.BadParameter("--json, --markdown and --graph exclude each other")

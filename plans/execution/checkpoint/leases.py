@@ -34,6 +34,7 @@ from uuid import uuid4
 
 from compiled_plan.plans.errors import BusyError
 from compiled_plan.plans.execution.spark.storage import Folder
+from compiled_plan.plans.files.folders import ReadableFolder
 from compiled_plan.plans.inspection.checkpoints import json_in
 
 LEASES = "leases"
@@ -270,14 +271,14 @@ def this_process() -> dict[str, Any]:
     return {"host": socket.gethostname(), "process": os.getpid(), "since": now}
 
 
-def owner_in(folder: Folder, name: str) -> dict[str, Any]:
+def owner_in(folder: ReadableFolder, name: str) -> dict[str, Any]:
     """The owner named in a file; empty if the file is missing or damaged."""
     with suppress(UnicodeDecodeError):
         return json_in(folder.read_text(name), dict) or {}
     return {}
 
 
-def busy(folder: Folder, owner: dict[str, Any], more: str = "") -> BusyError:
+def busy(folder: ReadableFolder, owner: dict[str, Any], more: str = "") -> BusyError:
     """The error of a start on a checkpoint that another process holds."""
     process = f"process {owner.get('process', '?')} on {owner.get('host', '?')}"
     return BusyError(

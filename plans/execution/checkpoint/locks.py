@@ -91,7 +91,7 @@ def _locked(spark: SparkSession, folder: LocalFolder) -> _SystemLock:
         if held is not None:
             break
         owner = owner_in(folder, LOCK)
-        if _is_alive(owner) or time.monotonic() > deadline:
+        if is_alive(owner) or time.monotonic() > deadline:
             raise busy(folder, owner)
         time.sleep(_POLL)
     # For people, and for processes that are refused. No rename, which would leave the lock on another file.
@@ -107,7 +107,7 @@ def _said(fault: Exception) -> str:
     return str(java.toString() if java is not None else fault)
 
 
-def _is_alive(owner: dict[str, Any]) -> bool:
+def is_alive(owner: dict[str, Any]) -> bool:
     """Return True if the owner runs, or runs on another machine."""
     if owner.get("host") != socket.gethostname() or not isinstance(owner.get("process"), int):
         return bool(owner)

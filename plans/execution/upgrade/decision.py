@@ -16,7 +16,7 @@ from compiled_plan.plans.execution.checkpoint.sources import names_of
 from compiled_plan.plans.execution.checkpoint.store import Store
 from compiled_plan.plans.execution.functions.columns import PythonFunctions
 from compiled_plan.plans.execution.secrets.values import Secrets
-from compiled_plan.plans.execution.session.options import CHECK, MIGRATE_PARTIAL, NATIVE, RunOptions
+from compiled_plan.plans.execution.session.options import CHECK, NATIVE, RunOptions
 from compiled_plan.plans.execution.stages.hosts import hosted
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan, prepare
 from compiled_plan.plans.execution.upgrade.excerpt import above
@@ -45,14 +45,13 @@ from compiled_plan.plans.execution.upgrade.steps import (
 from compiled_plan.plans.execution.upgrade.warming import ALL, Warming
 from compiled_plan.plans.inspection.checkpoints import Head
 from compiled_plan.plans.inspection.diff.build import diff_of
-from compiled_plan.plans.inspection.diff.concerns import Concern, concerns, fill_options
+from compiled_plan.plans.inspection.diff.concerns import Concern, accepts, concerns, fill_options, reset_uids
 from compiled_plan.plans.inspection.diff.description import facts_of, read_description
 from compiled_plan.plans.inspection.diff.mapping import StateMapping, mapping_of
 from compiled_plan.plans.inspection.diff.model import OperatorEdit, PlanDiff
 from compiled_plan.plans.inspection.diff.sides import PlanPair
 from compiled_plan.plans.inspection.identity import renamed
 from compiled_plan.plans.inspection.judging.verdicts import Verdict, worst
-from compiled_plan.plans.inspection.named_operators import NamedOperator, suggested
 from compiled_plan.plans.plan import CompiledPlan
 
 if TYPE_CHECKING:
@@ -152,13 +151,13 @@ class _Deciding:
 
     def decision(self) -> Decision:
         diff = diff_of(self.both)
-        reset = self._reset(diff)
+        reset = reset_uids(diff, self.options.reset, self.store.root.shown)
         filling = self._filling(diff, reset, self.options.warm_up)
         if filling is not None:
             diff = self._filled(filling)
         concerned = concerns(diff, reset)
         verdict = worst(concern.verdict for concern in concerned)
-        if verdict is not Verdict.FULL and not (verdict is Verdict.PARTIAL and self.options.upgrade == MIGRATE_PARTIAL):
+        if not accepts(verdict, self.options.upgrade):
             raise refusal(concerned, diff, self.store.root.uri, (*self._fillings(diff, concerned, reset),))
         named = (*self.options.reset, *(uid for uid in self.options.warm_up if uid != ALL))
         if self.options.upgrade == CHECK and not named and not self._touches_state(diff):
@@ -291,23 +290,6 @@ class _Deciding:
     def _begins_to_expire(diff: PlanDiff) -> bool:
         """Return True if state without a TTL gets one: only a write would set its timer."""
         return any(ttl.old == 0 < ttl.new for edit in diff.operators for ttl in edit.ttls)
-
-    def _reset(self, diff: PlanDiff) -> set[str]:
-        """The old and new uids of the operators that are to start empty."""
-        uids: set[str] = set()
-        for wanted in self.options.reset:
-            edit = next(
-                (candidate for candidate in diff.operators if wanted in (candidate.uid, candidate.old_uid)), None
-            )
-            if edit is None or edit.new_node is None:
-                known = [NamedOperator(edit.uid) for edit in diff.operators if edit.new_node is not None]
-                raise CheckpointError(
-                    f"--reset {wanted}: the plan has no such operator with state",
-                    where=self.store.root.shown,
-                    remedy=suggested(wanted, known),
-                )
-            uids |= {edit.uid, edit.old_uid} - {""}
-        return uids
 
     # ---- steps
 

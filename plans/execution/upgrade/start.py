@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from types import EllipsisType
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -45,14 +46,27 @@ class Start:
         folder: the root of the checkpoint.
         request: the program to start.
         guarded: False resumes in place despite any difference, to show the consequences in tests.
+        expected: the head that the program was compared with before; by default any.
+
+    Raises:
+        BusyError: the checkpoint has another head than expected.
     """
 
-    def __init__(self, folder: Folder, request: UpgradeRequest, *, guarded: bool = True) -> None:
+    def __init__(
+        self,
+        folder: Folder,
+        request: UpgradeRequest,
+        *,
+        guarded: bool = True,
+        expected: Head | EllipsisType | None = ...,
+    ) -> None:
         self.store, self.setting = Store(folder, request.setting.product), request.setting
         self.store.lease_seconds = request.options.lease_seconds
         self.functions, self.secrets = request.functions, request.secrets
         self.store.check_heads()
         self.head: Head | None = self.store.head()
+        if expected is not ... and self.head != expected:
+            raise changed(self.store.root)
         if self.head is not None:
             check_generation(self.store, self.head)
         self.decision = (decide if guarded else unguarded)(self.store, request)

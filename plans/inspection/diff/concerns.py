@@ -5,12 +5,14 @@ The one source for the refusal of a start, the accepted parts in a dry run, and 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from shlex import quote
 
+from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.inspection.diff.model import Change, OperatorEdit, Part, PlanDiff, SourceEdit
 from compiled_plan.plans.inspection.judging.verdicts import PropertyEdit, Verdict
+from compiled_plan.plans.inspection.named_operators import NamedOperator, suggested
 
 #: The start option that accepts partially compatible parts.
 ACCEPT = "--upgrade migrate-partial"
@@ -47,6 +49,36 @@ def concerns(diff: PlanDiff, reset: Collection[str] = ()) -> tuple[Concern, ...]
     return tuple(
         concern for concern in all_parts if concern.verdict is not Verdict.FULL and not set(reset) & set(concern.uids)
     )
+
+
+def accepts(verdict: Verdict, upgrade: str) -> bool:
+    """Return True if a start goes on at the worst verdict of its concerns.
+
+    Args:
+        upgrade: the value of `--upgrade`.
+    """
+    return verdict is Verdict.FULL or (verdict is Verdict.PARTIAL and ACCEPT.endswith(f" {upgrade}"))
+
+
+def reset_uids(diff: PlanDiff, wanted: Iterable[str], where: str) -> set[str]:
+    """The old and new uids of the operators that are to start empty.
+
+    Args:
+        wanted: the values of `--reset`.
+        where: the checkpoint.
+
+    Raises:
+        CheckpointError: the plan has no such operator with state.
+    """
+    uids: set[str] = set()
+    for name in wanted:
+        edit = next((edit for edit in diff.operators if name in (edit.uid, edit.old_uid)), None)
+        if edit is None or edit.new_node is None:
+            known = [NamedOperator(edit.uid) for edit in diff.operators if edit.new_node is not None]
+            problem = f"--reset {name}: the plan has no such operator with state"
+            raise CheckpointError(problem, where=where, remedy=suggested(name, known))
+        uids |= {edit.uid, edit.old_uid} - {""}
+    return uids
 
 
 def _concern(part: Part) -> Concern:
