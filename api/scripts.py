@@ -98,10 +98,6 @@ def _compiled(session: Session, say: Say, compile_in: Callable[[TableEnvironment
         for key, value in session.settings.items():
             environment.set(key, value)
         compiled = compile_in(environment)
-    for key in environment.config:
-        nearest = environment.config.nearest(key)
-        if nearest is not None:
-            say(f"warning: the option {key!r} is unknown; did you mean {nearest!r}?")
     return compiled
 
 

@@ -2,6 +2,7 @@
 
 Source: Flink 2.3's `TableConfigOptions`, `ExecutionConfigOptions`, `OptimizerConfigOptions`, `SqlClientOptions`, with
 their types and defaults. Unknown keys are stored unchecked, as Flink does: they may belong to a connector or a cluster.
+Keys that resemble one of these options are refused: Flink ignores them, and state without the TTL that was meant grows.
 """
 
 from __future__ import annotations
@@ -216,7 +217,7 @@ class TableConfig(OptionMethods):
         """Set an option, and return this configuration.
 
         Raises:
-            ProgramError: an invalid value of a known option; names valid ones.
+            ProgramError: a misspelt option, or an invalid value of a known one; names valid ones.
         """
         value = _text(key, value)
         self._put(key, value)
@@ -226,6 +227,9 @@ class TableConfig(OptionMethods):
 
     def _put(self, key: str, value: str) -> None:
         option = OPTIONS.get(key)
+        near = self.nearest(key)
+        if near is not None:
+            raise ProgramError(f"no option is named {key!r}", remedy=f"did you mean {near!r}?")
         if option is not None:
             option.check(key, value)
         self._values[key] = value

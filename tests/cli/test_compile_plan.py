@@ -58,7 +58,7 @@ def test_set(program: Path) -> None:
     code, _, err = run(program, "--set", "table.exec.state.ttl=forever")
     assert code == 1 and "forever" in err
     code, _, err = run(program, "--set", "table.exec.state.tll=1 h", "-o", program.with_name("p.json"))
-    assert code == 0 and "did you mean 'table.exec.state.ttl'?" in err
+    assert code == 1 and "did you mean 'table.exec.state.ttl'?" in err
     assert run(program, "--set", "nonsense")[0] == 2
 
 

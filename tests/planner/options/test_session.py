@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.planner.options.session import OPTIONS, Effect, TableConfig
 from compiled_plan.planner.physical import session_options
 from compiled_plan.plans.errors import ProgramError
@@ -98,3 +99,48 @@ def test_the_reference_is_right_about_the_effect_of_options(root: Path) -> None:
 def _modules(folder: Path) -> list[Path]:
     declaring = [folder / "options" / name for name in ("session.py", "option_methods.py")]
     return [path for path in folder.rglob("*.py") if path not in declaring]
+
+
+@pytest.mark.parametrize(
+    ("key", "near"),
+    [
+        ("table.exec.state-ttl", "table.exec.state.ttl"),
+        ("table.exec.mini-batch.enable", "table.exec.mini-batch.enabled"),
+        ("table.local-timezone", "table.local-time-zone"),
+    ],
+)
+def test_a_misspelt_option_is_refused_from_each_source(key: str, near: str) -> None:
+    def by_program() -> None:
+        TableEnvironment().compile_script(f"SET '{key}' = '1 h';")
+
+    def by_environment() -> None:
+        TableEnvironment({key: "1 h"})
+
+    def by_config() -> None:
+        TableEnvironment().get_config().set(key, "1 h")
+
+    for source in (by_program, by_environment, by_config):
+        with pytest.raises(ProgramError) as raised:
+            source()
+        assert (
+            raised.value.message == f"no option is named {key!r}" and raised.value.remedy == f"did you mean {near!r}?"
+        )
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "table.exec.shuffle-mode",
+        "table.exec.legacy-transformation-uids",
+        "table.optimizer.source.predicate-pushdown-enabled",
+        "table.optimizer.source.aggregate-pushdown-enabled",
+        "table.optimizer.cnf-nodes-limit",
+        "table.optimizer.join.null-filter-threshold",
+        "table.exec.fallback-legacy-time-function",
+        "table.exec.hive.infer-source-parallelism",
+        "table.planner",
+        "state.backend.type",
+    ],
+)
+def test_options_of_other_releases_of_flink_are_not_refused(key: str) -> None:
+    assert TableConfig().set(key, "x")[key] == "x"
