@@ -16,6 +16,8 @@ from compiled_plan.plans.rex.signatures import AGGREGATES
 #: The pattern variable for all rows of a match.
 ALL = "*"
 _NAVIGATION = frozenset(("$PREV$1", "$NEXT$1", "$LAST$1", "$FIRST$1"))
+#: Calls whose arguments are evaluated over the rows of a match.
+OVER_ROWS = _NAVIGATION | AGGREGATES
 #: Calls with a single value, whatever their operands.
 _VALUES = _NAVIGATION | {"$MATCH_ROWTIME$1", "$MATCH_PROCTIME$1"}
 _SKIPS = {

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from compiled_plan.plans.inspection.judging.kinds import OperatorKind, Texts, declare
 from compiled_plan.plans.inspection.lineage.drafting import Context, OperatorDraft, RuleResult, rule
 from compiled_plan.plans.inspection.lineage.expressions import meaning_of
 from compiled_plan.plans.inspection.lineage.meaning import Meaning, compose
+from compiled_plan.plans.inspection.lineage.operators import listed
 from compiled_plan.plans.inspection.operators.calls import is_rowtime, order_of, type_at
 from compiled_plan.plans.nodes.match import Match
+from compiled_plan.plans.nodes.patterns import OVER_ROWS
 
 if TYPE_CHECKING:
     from compiled_plan.plans.inspection.judging.edited import Edited, Judgement
@@ -55,10 +58,29 @@ def _pattern(edited: Edited) -> Judgement:
     return edited.full(listed=True)
 
 
+def _measures(edited: Edited) -> Judgement:
+    """Judge measures: they are computed from the rows of a match when it is complete, and are not stored."""
+    added = edited.list.added
+    computed = [item for item in added if item.meaning is not None and any(_computed(item.meaning))]
+    if computed:
+        why = f"rows from before of partial matches have no value for {listed(computed)}"
+        return edited.partial(why, listed=True, values=added)
+    return edited.full(listed=True)
+
+
+def _computed(meaning: Meaning) -> Iterator[bool]:
+    """For each call over rows of a match, True if its arguments are computed as rows arrive, and stored with them."""
+    for part in meaning.parts:
+        yield from _computed(part)
+    if meaning.head == "call" and (not meaning.plain[0] or meaning.plain[0] in OVER_ROWS):
+        yield any(part.head != "pattern" for part in meaning.parts)
+
+
 def _words(texts: Texts) -> str:
     pattern = re.sub(r"[()']", "", texts["pattern"]).replace(" PATTERN_CONCAT ", " ")
     return f"matches of ({pattern}){texts.by}"
 
 
-_PARTS = ("order", "pattern", "definitions", "measures", "after match", "within", "subsets", "all rows")
-declare(OperatorKind("match", _words, dict.fromkeys(_PARTS, _pattern), waiting=" of partial matches"))
+_PARTS = ("order", "pattern", "definitions", "after match", "within", "subsets", "all rows")
+_RULES = {**dict.fromkeys(_PARTS, _pattern), "measures": _measures}
+declare(OperatorKind("match", _words, _RULES, waiting=" of partial matches"))

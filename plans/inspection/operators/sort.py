@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from compiled_plan.plans.inspection.judging.kinds import OperatorKind, declare
 from compiled_plan.plans.inspection.lineage.drafting import Context, OperatorDraft, RuleResult, rule
 from compiled_plan.plans.inspection.operators.calls import is_rowtime, order_of, type_at
 from compiled_plan.plans.nodes.sort import TemporalSort
+
+if TYPE_CHECKING:
+    from compiled_plan.plans.inspection.judging.edited import Edited, Judgement
 
 
 @rule(TemporalSort)
@@ -23,6 +28,18 @@ def sort(node: TemporalSort, context: Context) -> RuleResult:
     return draft.finish(port.all_columns(), "sorted")
 
 
+def _order(edited: Edited) -> Judgement:
+    """Judge an order: rows wait for their time, and are sorted by the other columns when it comes."""
+    if [item.digest for item in edited.list.old[:1]] == [item.digest for item in edited.list.new[:1]]:
+        return edited.full("rows that were emitted before are in the old order")
+    return edited.incompatible("rows from before wait for another time")
+
+
 declare(
-    OperatorKind("temporal-sort", lambda texts: f"rows sorted by {texts['order']}", waiting=" that wait for their time")
+    OperatorKind(
+        "temporal-sort",
+        lambda texts: f"rows sorted by {texts['order']}",
+        {"order": _order},
+        waiting=" that wait for their time",
+    )
 )

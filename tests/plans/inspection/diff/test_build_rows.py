@@ -214,7 +214,10 @@ WINDOWED = {
 MATCHES = {
     "another pattern": Pair(pattern(), pattern(pattern="A B C"), INCOMPATIBLE, says=("pattern:",)),
     "another definition": Pair(pattern(), pattern(define="B.v > A.w"), INCOMPATIBLE, says=("definitions:",)),
-    "another measure": Pair(pattern(), pattern("B.w"), INCOMPATIBLE, says=("measures:",)),
+    "another measure": Pair(pattern(), pattern("B.w"), PARTIAL, FULL, says=("measures:",)),
+    "a measure over computed values": Pair(
+        pattern(), pattern("SUM(B.w + 1)"), PARTIAL, says=("partial matches have no value for FINAL SUM",)
+    ),
     "a filter in front of a pattern": Pair(
         pattern(), pattern().replace("FROM orders", "FROM (SELECT * FROM orders WHERE w > 1)"), PARTIAL
     ),
@@ -227,6 +230,13 @@ MATCHES = {
     "another order of sorted rows": Pair(
         "INSERT INTO appended SELECT shop, v FROM orders ORDER BY t, v;",
         "INSERT INTO appended SELECT shop, v FROM orders ORDER BY t, v DESC;",
+        PARTIAL,
+        FULL,
+        says=("rows that were emitted before are in the old order",),
+    ),
+    "another time of sorted rows": Pair(
+        "INSERT INTO appended SELECT shop, v FROM orders ORDER BY t;",
+        "INSERT INTO appended SELECT shop, v FROM orders ORDER BY p;",
         INCOMPATIBLE,
     ),
 }
