@@ -23,7 +23,7 @@ from compiled_plan.cli.common.terminal import console, fail
 from compiled_plan.cli.shell.completion import SqlCompleter
 from compiled_plan.cli.shell.interrupts import Terminated
 from compiled_plan.cli.shell.lexer import SqlLexer
-from compiled_plan.cli.shell.shell import COMMANDS, Quit, Shell
+from compiled_plan.cli.shell.shell import COMMANDS, Quit, Shell, command_of
 from compiled_plan.planner.sql.grammar.splitting import split_script
 from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.text.masking import masked_program
@@ -152,6 +152,8 @@ def _keys() -> KeyBindings:
 
 
 def _is_complete(text: str) -> bool:
+    if command_of(text):
+        return True
     pieces = split_script(text)
     return not pieces or pieces[-1].complete
 

@@ -111,8 +111,9 @@ class Results:
         finally:
             if not isinstance(sys.exception(), CompiledPlanError):
                 rows = table.rows()
-                chunks = iter([Chunk([0] * len(rows), list(zip(*rows, strict=True)))] if rows else [])
-                self._print(self._lines(result, chunks, kinds=False))
+                if not _cancelled(bool(rows)):
+                    chunks = iter([Chunk([0] * len(rows), list(zip(*rows, strict=True)))] if rows else [])
+                    self._print(self._lines(result, chunks, kinds=False))
 
     def _in_place(self, result: TableResult) -> None:
         """Show the table while it changes, and print it at the end."""
@@ -133,7 +134,7 @@ class Results:
                 for chunk in result.chunks():
                     view.apply(chunk)
         finally:
-            if not isinstance(sys.exception(), CompiledPlanError):
+            if not isinstance(sys.exception(), CompiledPlanError) and not _cancelled(view.has_rows):
                 self._page(view.lines())
 
     # ---- lines
@@ -162,12 +163,25 @@ class Results:
             signal.signal(signal.SIGINT, before)
 
 
+def _cancelled(has_rows: bool) -> bool:
+    """Say that Ctrl-C has cancelled the query, if so; return True if it leaves no rows to show."""
+    if not isinstance(sys.exception(), KeyboardInterrupt):
+        return False
+    so_far = "the rows so far are" if has_rows else "it had no rows yet"
+    console().print(f"the query was cancelled: {so_far}{':' if has_rows else ''}", style="dim")
+    return not has_rows
+
+
 def _pager() -> list[str]:
     """The pager's command: that of the variable PAGER, else `less` if there is one; empty for none."""
     chosen = os.environ.get("PAGER")
     if chosen is not None:
         return chosen.split()
-    return ["less", "-S", "-F", "-X"] if shutil.which("less") else []
+    return (
+        ["less", "-S", "-F", "-X", "-PsSpace for the next page, q to go back to the prompt"]
+        if shutil.which("less")
+        else []
+    )
 
 
 class TableView:
@@ -202,6 +216,11 @@ class TableView:
         hidden = f", the last {len(shown)} shown" if len(shown) < len(rows) else ""
         status = f"{counted(len(rows), 'row')}{hidden}, {counted(changes, 'change')}; Ctrl-C ends the query"
         return Text("\n".join(map(visible, [*frame, status])), no_wrap=True, overflow="crop")
+
+    @property
+    def has_rows(self) -> bool:
+        """True if the table has a row."""
+        return bool(self._table.rows())
 
     def lines(self) -> list[str]:
         """All rows in a frame, with their number."""

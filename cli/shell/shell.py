@@ -41,7 +41,9 @@ COMMANDS = {
     "QUIT": "stop the jobs, and leave the shell",
     "EXIT": "as QUIT",
 }
-_HELP = """A statement ends with a semicolon. Tab completes keywords, names and options.
+#: Other names of commands, as in other shells.
+_ALIASES = {"?": "HELP", "\\?": "HELP", "\\H": "HELP", "\\Q": "QUIT", ":Q": "QUIT"}
+_HELP = """A statement ends with a semicolon; a command needs none. Tab completes keywords, names and options.
 
 SELECT, WITH, VALUES       show rows as they arrive; Ctrl-C ends the query
 INSERT, statement sets     run in the background: SHOW JOBS, DESCRIBE JOB 'id', STOP JOB 'id'
@@ -51,6 +53,12 @@ SHOW, DESCRIBE, EXPLAIN    show names, columns and plans
 SET 'key' = 'value'        set an option: 'sql-client.execution.result-mode' is table, changelog or tableau
 SET, RESET                 list the options that are set; reset one or all of them
 """
+
+
+def command_of(text: str) -> str:
+    """The command that a text is, with or without a semicolon; empty for statements."""
+    word = text.strip().removesuffix(";").rstrip().upper()
+    return word if word in COMMANDS else _ALIASES.get(word, "")
 
 
 class Quit(Exception):
@@ -118,6 +126,9 @@ class Shell:
             Quit: the statement is QUIT.
             KeyboardInterrupt: a statement was interrupted; what it had started is stopped.
         """
+        if command := command_of(text):
+            self._command(command)
+            return
         for piece in split_script(text):
             self._run(piece)
 

@@ -14,6 +14,7 @@ from compiled_plan.api.results.formats import Format
 from compiled_plan.api.results.table_result import TableResult
 from compiled_plan.cli.shell import results
 from compiled_plan.cli.shell.results import Results, TableView
+from compiled_plan.planner.options.session import TableConfig
 from compiled_plan.plans.errors import ExecutionError
 from compiled_plan.plans.execution.chunks import Chunk
 from tests.support.fake_jobs import FAILURE, ROW, ROWS, FakeEnvironment, FakeJob
@@ -140,3 +141,24 @@ def test_jobs_and_declarations(capsys: pytest.CaptureFixture[str]) -> None:
     assert (out, err) == ("", f"job {env.job.id} has started\n")
     printer.show(env.execute_sql("SHOW JOBS"))
     assert "insert-into_a | CANCELED" in capsys.readouterr().out
+
+
+class _Interrupted:
+    """A query that Ctrl-C ends."""
+
+    insert_only = False
+
+    def __init__(self, chunks: list[Chunk]) -> None:
+        self._chunks = chunks
+
+    def chunks(self) -> Iterator[Chunk]:
+        yield from self._chunks
+        raise KeyboardInterrupt
+
+
+def test_a_cancelled_query_without_rows_is_no_empty_set(capsys: pytest.CaptureFixture[str]) -> None:
+    results = Results(TableConfig(), Format.TABLE, terminal=False)
+    with pytest.raises(KeyboardInterrupt):
+        results._at_end(_Interrupted([]))  # type: ignore[arg-type]
+    out, err = capsys.readouterr()
+    assert (out, err) == ("", "the query was cancelled: it had no rows yet\n")

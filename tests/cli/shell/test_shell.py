@@ -15,7 +15,7 @@ from compiled_plan.api.results.formats import Format
 from compiled_plan.api.results.kinds import JobStatus
 from compiled_plan.cli.shell.interrupts import Terminated, interrupt, uninterrupted
 from compiled_plan.cli.shell.results import Results
-from compiled_plan.cli.shell.shell import _WARM_UP, COMMANDS, Quit, Shell, needs_spark
+from compiled_plan.cli.shell.shell import _WARM_UP, COMMANDS, Quit, Shell, command_of, needs_spark
 from compiled_plan.plans.errors import ExecutionError, ProgramError
 from tests.support.fake_jobs import FAILURE, ROWS, FakeEnvironment, FakeJob
 
@@ -149,3 +149,14 @@ def test_the_warm_up_ends_at_the_first_query(statements: str, queries: int) -> N
         assert shell._warming is not None
         shell._warming.join()
     assert [text.startswith("SELECT") for text in warming[1].statements].count(True) == queries
+
+
+@pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        *[("help", "HELP"), ("?", "HELP"), (r"\h", "HELP"), ("quit", "QUIT"), ("exit", "EXIT"), (r"\q", "QUIT")],
+        *[("QUIT;", "QUIT"), ("SHOW TABLES", ""), ("SELECT help", ""), ("", "")],
+    ],
+)
+def test_commands_need_no_semicolon(text: str, command: str) -> None:
+    assert command_of(text) == command
