@@ -7,6 +7,7 @@ import os
 import socket
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -21,6 +22,7 @@ from compiled_plan.plans.inspection.checkpoints import CheckpointReader
 from compiled_plan.plans.inspection.ttl import parse_edit, set_ttls
 from compiled_plan.plans.plan import CompiledPlan
 from tests.support.checkpoints import checkpoint
+from tests.support.commands import called
 
 TABLES = """
 CREATE TABLE r (k STRING, v BIGINT) WITH ('connector' = 'filesystem', 'path' = '{folder}/r', 'format' = 'json');
@@ -140,3 +142,24 @@ def test_comparing_starts_no_java(folder: Path) -> None:
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, stdin=subprocess.DEVNULL)
     assert result.stdout.strip() == "1 []", result.stderr
+
+
+@pytest.mark.wide
+def test_starts_on_spark(shared_session: None, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fresh = folder / "fresh"
+    apply = partial(called, "apply_plan", "--checkpoint", fresh, "--available-now")
+    (folder / "r" / "1.json").write_text('{"k": "x", "v": 3}\n', encoding="utf-8")
+    first = apply(folder / "same.sql", "--yes")
+    assert first.returncode == 0, first.stderr
+    steps = apply(folder / "partial.sql", "--allow", "partial", "--dry-run")
+    assert steps.returncode == 0 and "put generation 2 in force" in steps.stdout, steps.stderr
+
+    def meanwhile(checkpoint: str, yes: bool) -> None:
+        assert apply(folder / "partial.sql", "--allow", "partial", "--yes").returncode == 0
+
+    with monkeypatch.context() as patch:
+        asked = apply_plan._ask
+        patch.setattr(apply_plan, "_ask", lambda *given: (patch.setattr(apply_plan, "_ask", asked), meanwhile(*given)))
+        late = apply(folder / "two.sql", "--allow", "partial")
+    assert late.returncode == 1 and "another run has used this checkpoint meanwhile" in late.stderr
+    assert len(list((fresh / "heads").iterdir())) == 2
