@@ -158,8 +158,8 @@ def test_starts_on_spark(shared_session: None, folder: Path, monkeypatch: pytest
         assert apply(folder / "partial.sql", "--allow", "partial", "--yes").returncode == 0
 
     with monkeypatch.context() as patch:
-        asked = apply_plan._ask
-        patch.setattr(apply_plan, "_ask", lambda *given: (patch.setattr(apply_plan, "_ask", asked), meanwhile(*given)))
+        ask = apply_plan._ask
+        patch.setattr(apply_plan, "_ask", lambda *values: (patch.setattr(apply_plan, "_ask", ask), meanwhile(*values)))
         late = apply(folder / "two.sql", "--allow", "partial")
     assert late.returncode == 1 and "another run has used this checkpoint meanwhile" in late.stderr
     assert len(list((fresh / "heads").iterdir())) == 2

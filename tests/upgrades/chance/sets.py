@@ -119,7 +119,7 @@ def edit_of(seed: int) -> tuple[StatementSet, StatementSet, list[int]]:
         new = replace(old, views={**views, name: views[name].edited(draw)})
         return old, new, [number for number, query in statements.items() if not old.reads(query, name)]
     number = draw.choice(numbers)
-    others = {other: query for other, query in statements.items() if other != number}
+    others = {key: query for key, query in statements.items() if key != number}
     match draw.randrange(5):
         case 0:
             return old, replace(old, statements=others), list(others)
