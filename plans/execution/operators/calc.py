@@ -116,8 +116,8 @@ def _sent(flow: Flow, emitter: PlanNode) -> Flow:
     """Rows of a node after Flink has sent them to another task; its keyed operators only have rows that were sent."""
     if is_keyed(emitter) and not isinstance(emitter, Calc):
         return flow
-    columns = map(as_sent, flow.columns, emitter.output_type.types)
-    return replace(flow, columns=tuple(columns))
+    typed = zip(flow.columns, emitter.output_type.types, strict=True)
+    return replace(flow, columns=tuple(as_sent(column, type_) for column, type_ in typed))
 
 
 @stateless(DropUpdateBefore)

@@ -143,7 +143,7 @@ class Projections:
         wanted = scan_columns(node)
         physical = [_at_path(path, table.columns) for path in wanted.paths]
         columns = (*physical, *(F.col(f"m{keys.index(key)}") for key, _ in wanted.metadata))
-        return tuple(map(as_passed, columns, node.output_type.types))
+        return tuple(as_passed(column, type_) for column, type_ in zip(columns, node.output_type.types, strict=True))
 
     def _filtered(self, source: int, start: int, flow: Flow) -> Flow:
         """The rows of a scan that pass the filters of its source."""
