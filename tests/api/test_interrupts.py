@@ -9,7 +9,7 @@ import sys
 import pytest
 import typer
 
-from compiled_plan.api import interrupts
+from compiled_plan.api import commands, interrupts
 from compiled_plan.api.commands import run_app
 from compiled_plan.api.interrupts import ENDING, Interrupted, Interrupts, code_of, handled_by
 
@@ -18,9 +18,20 @@ class _Ended(Exception):
     """Raised in place of the end of the process."""
 
 
+@pytest.fixture
+def ended_spark(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """The calls that would end the Spark of the tests."""
+    calls: list[bool] = []
+    monkeypatch.setattr(commands, "end_spark", lambda: calls.append(True))
+    return calls
+
+
 @pytest.mark.parametrize("number", ENDING)
 def test_a_signal_ends_a_command_with_one_line(
-    number: signal.Signals, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    number: signal.Signals,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    ended_spark: list[bool],
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["wait"])
     app, before, cleaned = typer.Typer(), signal.getsignal(number), []
@@ -34,13 +45,13 @@ def test_a_signal_ends_a_command_with_one_line(
 
     with pytest.raises(SystemExit) as ended:
         run_app(app)
-    assert ended.value.code == 128 + number and cleaned
+    assert ended.value.code == 128 + number and cleaned and ended_spark == [True]
     assert capsys.readouterr().err == f"stopped by {number.name}\n"
     assert signal.getsignal(number) is before
 
 
 def test_a_failure_of_what_was_interrupted_is_no_error(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, ended_spark: list[bool]
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["call"])
     app = typer.Typer()
@@ -54,7 +65,7 @@ def test_a_failure_of_what_was_interrupted_is_no_error(
 
     with pytest.raises(SystemExit) as ended:
         run_app(app)
-    assert (ended.value.code, capsys.readouterr().err) == (143, "stopped by SIGTERM\n")
+    assert (ended.value.code, capsys.readouterr().err) == (143, "stopped by SIGTERM\n") and ended_spark == [True]
 
 
 def test_a_second_signal_ends_the_process(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
