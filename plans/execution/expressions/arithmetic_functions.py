@@ -130,8 +130,12 @@ translates("$TRUNCATE$1")(_rounding("TRUNCATE"))
 
 @translates("$HEX$1")
 def _hex(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
-    text = isinstance(r.type_of(call.operands[0]), t.CharacterType | t.BytesType)
-    return F.hex(args[0] if text else args[0].cast("bigint"))
+    match r.type_of(call.operands[0]):
+        case t.CharacterType():
+            return F.hex(F.make_valid_utf8(args[0]))
+        case t.BytesType():
+            return F.hex(args[0])
+    return F.hex(args[0].cast("bigint"))
 
 
 @translates("$RAND$1")

@@ -52,7 +52,6 @@ translates.kernel("INITCAP")
 translates.kernel("ASCII", "int")
 translates.kernel("CHR")
 translates.kernel("TRANSLATE", names=("$TRANSLATE$1", "$TRANSLATE3$1"))
-translates.kernel("FROM_BASE64")
 translates.kernel("URL_ENCODE")
 translates.kernel("URL_DECODE")
 translates.kernel("INET_ATON", "bigint")
@@ -67,6 +66,12 @@ translates.kernel("REGEXP_COUNT", "int")
 translates.kernel("REGEXP_INSTR", "int")
 translates.kernel("REGEXP_SUBSTR")
 translates.kernel("SPLIT", "array<string>")
+
+
+@translates("$FROM_BASE64$1")
+def _from_base64(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
+    """A text of any bytes, which the cast keeps."""
+    return java("FROM_BASE64", "binary", args[0]).cast("string")
 
 
 @translates("$STR_TO_MAP$1")

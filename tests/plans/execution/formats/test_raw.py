@@ -12,9 +12,11 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from compiled_plan.plans import types as t
+from compiled_plan.plans.execution.expressions import ExpressionContext, to_column
 from compiled_plan.plans.execution.expressions.functions import register
 from compiled_plan.plans.execution.formats.base import FormatTable
 from compiled_plan.plans.execution.formats.lines import file_format
+from tests.support.compiled_expressions import compiled
 from tests.support.formats import writer
 
 FAILURE = (PySparkException, Py4JJavaError)
@@ -66,3 +68,13 @@ def test_sizes_and_nulls(spark: SparkSession, tmp_path: Path) -> None:
     frame = spark.range(1).select(F.lit(0).cast("tinyint").alias("kind"), F.lit(None).cast("string").alias("c0"))
     with pytest.raises(FAILURE, match="null cannot be written"):
         writer(file_format("raw"), frame, spec_of("STRING", {})).save(str(tmp_path / "out"))
+
+
+def test_functions_of_bytes_that_are_no_text(spark: SparkSession) -> None:
+    register(spark)
+    frame = spark.createDataFrame([(b"caf\xe9",)], "b BINARY").select(F.col("b").cast("string").alias("a"))
+    texts = ["HEX(a)", "TO_BASE64(FROM_BASE64(TO_BASE64(a)))"]
+    rexes, inputs = compiled(texts, [["a", "STRING"]], "UTC")
+    context = ExpressionContext(time_zone="UTC", where="")
+    columns = [to_column(rex, [F.col(name) for name in inputs], context) for rex in rexes]
+    assert tuple(frame.select(*columns).collect()[0]) == ("636166EFBFBD", "Y2Fm6Q==")

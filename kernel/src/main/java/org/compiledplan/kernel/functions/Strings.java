@@ -40,10 +40,7 @@ final class Strings {
     Registry.plain("TRANSLATE", a -> translate((String) a[0], (String) a[1], (String) a[2]));
     Registry.strict(
         "FROM_BASE64",
-        a ->
-            new String(
-                Base64.getDecoder().decode(((String) a[0]).getBytes(StandardCharsets.UTF_8)),
-                StandardCharsets.UTF_8));
+        a -> Base64.getDecoder().decode(((String) a[0]).getBytes(StandardCharsets.UTF_8)));
     Registry.strict("URL_ENCODE", a -> URLEncoder.encode((String) a[0], StandardCharsets.UTF_8));
     Registry.strict("URL_DECODE", a -> urlDecode((String) a[0]));
     Registry.strict("ENCODE", a -> ((String) a[0]).getBytes(Charset.forName((String) a[1])));
