@@ -22,6 +22,7 @@ from compiled_plan.cli.common.terminal import (
     fail,
     print_lines,
     run_app,
+    say,
     session_of,
     session_settings,
     spark_settings,
@@ -131,15 +132,15 @@ def _compared(program: str, session: Session, options: RunOptions) -> _Step:
     reader = CheckpointReader(folder_to_read(checkpoint))
     head = reader.head()
     if head is None:
-        plan = side_of(program, session, _say).plan
-        _say(f"checkpoint {reader.root.shown}: new, all operators start with empty state")
+        plan = side_of(program, session, say).plan
+        say(f"checkpoint {reader.root.shown}: new, all operators start with empty state")
         return _Step(plan, head)
     owner = owner_in(reader.root, LOCK)
     if owner and is_alive(owner):
         held = busy(reader.root, owner)
-        _say(f"warning: {held.message}\n  try: stop that run before this plan starts")
-    before = side_of(checkpoint, session, _say)
-    compared = Comparison.of(before, side_of(program, session, _say, over=before))
+        say(f"warning: {held.message}\n  try: stop that run before this plan starts")
+    before = side_of(checkpoint, session, say)
+    compared = Comparison.of(before, side_of(program, session, say, over=before))
     _print_difference(compared, options)
     return _Step(compared.after.plan, head, compared.diff.is_empty and not (options.reset or options.warm_up))
 
@@ -163,7 +164,8 @@ def _print_difference(compared: Comparison, options: RunOptions) -> None:
             [Line("the start fills operators from history, and is refused if that leaves less than is allowed")]
         )
         return
-    if not accepts(worst(concern.verdict for concern in open_concerns), options.upgrade):
+    verdict = worst(concern.verdict for concern in open_concerns)
+    if not accepts(verdict, partial=options.upgrade == MIGRATE_PARTIAL):
         from compiled_plan.plans.execution.upgrade.refusing import refusal
 
         raise refusal(open_concerns, diff, checkpoint)
@@ -192,12 +194,8 @@ def _ask(checkpoint: str, yes: bool) -> None:
     if not sys.stdin.isatty():
         raise typer.BadParameter("nothing was started: stdin is no terminal to ask on; give --yes to start unasked")
     if not typer.confirm(f"Start this plan on {checkpoint}?", err=True):
-        _say("nothing was started")
+        say("nothing was started")
         raise typer.Exit(ExitCode.FAILED)
-
-
-def _say(text: str) -> None:
-    typer.echo(text, err=True)
 
 
 def main() -> None:

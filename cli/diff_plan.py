@@ -20,6 +20,7 @@ from compiled_plan.cli.common.terminal import (
     fail,
     print_lines,
     run_app,
+    say,
     session_of,
     session_settings,
 )
@@ -91,9 +92,9 @@ def diff(
     try:
         from compiled_plan.cli.comparing.sides import side_of
 
-        before = side_of(old, session, _say)
+        before = side_of(old, session, say)
         concerned = new
-        after = side_of(new, session, _say, over=before)
+        after = side_of(new, session, say, over=before)
         from compiled_plan.cli.comparing.comparison import Comparison
 
         compared = Comparison.of(before, after)
@@ -143,10 +144,6 @@ def _print(compared: Comparison, flink: FlinkDiff | None, form: Form, everything
 
             lines += flink_lines(flink, everything=everything)
         print_lines((*lines, verdict_line(plan_diff), *advice_lines(advice)), stderr=False)
-
-
-def _say(text: str) -> None:
-    typer.echo(text, err=True)
 
 
 def main() -> None:

@@ -97,6 +97,11 @@ def _pairs(option: str, pairs: Iterable[str]) -> dict[str, str]:
     return settings
 
 
+def say(text: str) -> None:
+    """Print a message beside the command's output."""
+    typer.echo(text, err=True)
+
+
 def print_lines(lines: Iterable[Line], *, stderr: bool = True) -> None:
     """Print lines, in colour on a terminal or with FORCE_COLOR."""
     stream = sys.stderr if stderr else sys.stdout

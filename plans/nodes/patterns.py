@@ -15,11 +15,10 @@ from compiled_plan.plans.rex.signatures import AGGREGATES
 
 #: The pattern variable for all rows of a match.
 ALL = "*"
-_NAVIGATION = frozenset(("$PREV$1", "$NEXT$1", "$LAST$1", "$FIRST$1"))
-#: Calls whose arguments are evaluated over the rows of a match.
-OVER_ROWS = _NAVIGATION | AGGREGATES
+#: Calls that read a value of one row of the match, which their first operand names.
+NAVIGATION = frozenset(("$PREV$1", "$NEXT$1", "$LAST$1", "$FIRST$1"))
 #: Calls with a single value, whatever their operands.
-_VALUES = _NAVIGATION | {"$MATCH_ROWTIME$1", "$MATCH_PROCTIME$1"}
+_VALUES = NAVIGATION | {"$MATCH_ROWTIME$1", "$MATCH_PROCTIME$1"}
 _SKIPS = {
     "SKIP_TO_NEXT_ROW": "NEXT_ROW",
     "SKIP_PAST_LAST_ROW": "PAST_LAST_ROW",
@@ -131,7 +130,7 @@ def value_faults(rex: RexNode, variables: Sequence[str], path: Path) -> Iterator
         todo += parts(part)
         if not isinstance(part, Call):
             yield from _column_faults(part, variables, path) if isinstance(part, PatternInputRef) else ()
-        elif part.name in _NAVIGATION:
+        elif part.name in NAVIGATION:
             rows = offset(part)
             if rows is None:
                 yield refusal(path, f"an offset of {part.name} that is no constant", "write a number")
@@ -147,7 +146,7 @@ def value_faults(rex: RexNode, variables: Sequence[str], path: Path) -> Iterator
 def _column_faults(rex: RexNode, variables: Sequence[str], path: Path) -> Iterator[Fault]:
     """Faults of an expression that is not over the rows of one variable of the pattern."""
     names = alphas(rex)
-    inside = {part.name for part in walk(rex) if isinstance(part, Call)} & (_NAVIGATION | AGGREGATES)
+    inside = {part.name for part in walk(rex) if isinstance(part, Call)} & (NAVIGATION | AGGREGATES)
     if len(names) > 1:
         message = f"an expression over rows of several variables ({', '.join(sorted(names))})"
         yield refusal(path, message, "navigate to the rows of one variable at a time")

@@ -16,7 +16,7 @@ from compiled_plan.plans.execution.checkpoint.sources import names_of
 from compiled_plan.plans.execution.checkpoint.store import Store
 from compiled_plan.plans.execution.functions.columns import PythonFunctions
 from compiled_plan.plans.execution.secrets.values import Secrets
-from compiled_plan.plans.execution.session.options import CHECK, NATIVE, RunOptions
+from compiled_plan.plans.execution.session.options import CHECK, MIGRATE_PARTIAL, NATIVE, RunOptions
 from compiled_plan.plans.execution.stages.hosts import hosted
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan, prepare
 from compiled_plan.plans.execution.upgrade.excerpt import above
@@ -157,7 +157,7 @@ class _Deciding:
             diff = self._filled(filling)
         concerned = concerns(diff, reset)
         verdict = worst(concern.verdict for concern in concerned)
-        if not accepts(verdict, self.options.upgrade):
+        if not accepts(verdict, partial=self.options.upgrade == MIGRATE_PARTIAL):
             raise refusal(concerned, diff, self.store.root.uri, (*self._fillings(diff, concerned, reset),))
         named = (*self.options.reset, *(uid for uid in self.options.warm_up if uid != ALL))
         if self.options.upgrade == CHECK and not named and not self._touches_state(diff):

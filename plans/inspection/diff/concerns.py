@@ -51,13 +51,13 @@ def concerns(diff: PlanDiff, reset: Collection[str] = ()) -> tuple[Concern, ...]
     )
 
 
-def accepts(verdict: Verdict, upgrade: str) -> bool:
+def accepts(verdict: Verdict, *, partial: bool) -> bool:
     """Return True if a start goes on at the worst verdict of its concerns.
 
     Args:
-        upgrade: the value of `--upgrade`.
+        partial: True if the start accepts partially compatible parts.
     """
-    return verdict is Verdict.FULL or (verdict is Verdict.PARTIAL and ACCEPT.endswith(f" {upgrade}"))
+    return verdict is Verdict.FULL or (verdict is Verdict.PARTIAL and partial)
 
 
 def reset_uids(diff: PlanDiff, wanted: Iterable[str], where: str) -> set[str]:

@@ -13,7 +13,8 @@ from compiled_plan.plans.inspection.lineage.meaning import Meaning, compose
 from compiled_plan.plans.inspection.lineage.operators import listed
 from compiled_plan.plans.inspection.operators.calls import is_rowtime, order_of, type_at
 from compiled_plan.plans.nodes.match import Match
-from compiled_plan.plans.nodes.patterns import OVER_ROWS
+from compiled_plan.plans.nodes.patterns import NAVIGATION
+from compiled_plan.plans.rex.signatures import AGGREGATES
 
 if TYPE_CHECKING:
     from compiled_plan.plans.inspection.judging.edited import Edited, Judgement
@@ -72,7 +73,11 @@ def _computed(meaning: Meaning) -> Iterator[bool]:
     """For each call over rows of a match, True if its arguments are computed as rows arrive, and stored with them."""
     for part in meaning.parts:
         yield from _computed(part)
-    if meaning.head == "call" and (not meaning.plain[0] or meaning.plain[0] in OVER_ROWS):
+    name = meaning.plain[0] if meaning.head == "call" else None
+    if name in NAVIGATION:
+        yield meaning.parts[0].head != "pattern"
+    elif name == "" or name in AGGREGATES:
+        # A function of users, which has no name here, may be an aggregate.
         yield any(part.head != "pattern" for part in meaning.parts)
 
 

@@ -1,7 +1,7 @@
 """Random sets of INSERTs over shared views, and an edit of a statement or of a view.
 
-Statements that are not edited and read no edited view have the same results as before. All that they read must stay
-fully compatible, however they share operators with others.
+Statements that are not edited and read no edited view have the same results as before. Their sinks, and the operators
+that only they use, must stay fully compatible.
 """
 
 from __future__ import annotations

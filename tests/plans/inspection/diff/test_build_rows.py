@@ -215,6 +215,7 @@ MATCHES = {
     "another pattern": Pair(pattern(), pattern(pattern="A B C"), INCOMPATIBLE, says=("pattern:",)),
     "another definition": Pair(pattern(), pattern(define="B.v > A.w"), INCOMPATIBLE, says=("definitions:",)),
     "another measure": Pair(pattern(), pattern("B.w"), PARTIAL, FULL, says=("measures:",)),
+    "a measure of another row": Pair(pattern(), pattern("LAST(B.w, 1)"), PARTIAL, FULL, says=("measures:",)),
     "a measure over computed values": Pair(
         pattern(), pattern("SUM(B.w + 1)"), PARTIAL, says=("partial matches have no value for FINAL SUM",)
     ),
