@@ -106,6 +106,26 @@ def test_wider_types_read_old_state(place: Place) -> None:
 
 
 @pytest.mark.wide
+def test_a_column_more_for_one_statement_leaves_the_other_as_from_scratch(place: Place) -> None:
+    """The join that both share stores the pieces from now on; sums of prices do not need them."""
+    both = "(SELECT o.shop, price, pieces, rent FROM sales AS o JOIN shops AS s ON o.shop = s.shop)"
+    sums, rows = (
+        f"INSERT INTO prices SELECT shop, SUM(price) FROM {both} GROUP BY shop",
+        "INSERT INTO joined SELECT shop",
+    )
+    place.run(place.compiled(TABLES, together(sums, f"{rows}, price, rent FROM {both}")))
+    more(place)
+    run = place.moved(
+        place.compiled(TABLES, together(sums, f"{rows}, price, pieces FROM {both}")), upgrade="migrate-partial"
+    )
+    assert run.upgrade is not None
+    join, sink = (concern.what for concern in run.upgrade.findings)
+    assert join.startswith("operator join-sales-shops-") and sink == "sink joined"
+    assert place.rows("prices") == [("x", 103), ("y", 5)]
+    assert plain(place, "joined") == [("x", 3, 7), ("x", 100, 1000), ("y", 5, None)]
+
+
+@pytest.mark.wide
 def test_an_operator_above_moves_those_below_into_another_stage(place: Place) -> None:
     chain = "SELECT shop, SUM(price) AS n FROM sales GROUP BY shop"
     place.run(
