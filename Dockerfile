@@ -23,7 +23,6 @@ RUN awk '/^[a-z]/ {keep = /^(hatchling|packaging|pathspec|pluggy|tomlkit|trove-c
 
 COPY pyproject.toml README.md LICENSE NOTICE ./
 COPY compiled_plan compiled_plan
-COPY api api
 COPY cli cli
 COPY kernel kernel
 COPY planner planner

@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 unexport PYTHONDONTWRITEBYTECODE
 # How many processes `make test` runs tests in, each with a Spark session of its own (some 2 GB).
 WORKERS ?= 2
-CODE := compiled_plan/__init__.py api planner plans schemas cli service tools tests
+CODE := compiled_plan planner plans schemas cli service tools tests
 
 .PHONY: help setup kernel ide classes docs demo demo-api demo-upgrade demo-kafka demo-move demo-service test test-fast test-kernel test-attack test-wide test-deep test-flink test-page compare-plans docs-site docs-coverage lint format lock schema services services-stop bench bench-flink dist clean
 .DEFAULT_GOAL := help
@@ -24,7 +24,7 @@ $(READY): pyproject.toml requirements/dev.txt tools/bootstrap.sh tools/apt.sh
 
 kernel: $(READY)  ## compile the Java kernel and Python's bytecode, where sources changed
 	@$(BIN)/python tools/build_kernel.py
-	@$(BIN)/python -m compileall -q compiled_plan/__init__.py api cli planner plans schemas service
+	@$(BIN)/python -m compileall -q compiled_plan
 
 ide: kernel  ## what kernel/pom.xml needs in an IDE, or for mvn -f kernel/pom.xml test: a link to Spark's jars
 	@ln -sfn "$$($(BIN)/python -c 'from tools.build_kernel import spark_jars; print(spark_jars())')" build/spark-jars

@@ -10,10 +10,10 @@ from pathlib import Path
 from types import EllipsisType
 from typing import TYPE_CHECKING, Any
 
-from compiled_plan.api.interrupts import Interrupted
 from compiled_plan.cli._listening import Listening
 from compiled_plan.cli.common.running import Progress, Stop, print_line
 from compiled_plan.cli.common.terminal import fail
+from compiled_plan.commands.interrupts import Interrupted
 from compiled_plan.plans.errors import CompiledPlanError, ExecutionError
 from compiled_plan.plans.plan import CompiledPlan
 

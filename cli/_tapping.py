@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from compiled_plan.api.results.bounded import Limits, RowTexts
-from compiled_plan.api.results.tableau import Display
 from compiled_plan.plans.execution.chunks import Chunk
 from compiled_plan.plans.telemetry.progress_file import tap_files
 from compiled_plan.plans.text.masking import masked_text
 from compiled_plan.plans.types import RowType
+from compiled_plan.results.bounded import Limits, RowTexts
+from compiled_plan.results.tableau import Display
 
 
 @dataclass(eq=False)

@@ -32,9 +32,9 @@ from compiled_plan.plans.execution.session.options import MIGRATE_PARTIAL, RunOp
 from compiled_plan.plans.files.paths import quoted
 
 if TYPE_CHECKING:
-    from compiled_plan.api.scripts import Session
     from compiled_plan.cli._runs import Runs
     from compiled_plan.cli.comparing.comparison import Comparison
+    from compiled_plan.compiling.scripts import Session
     from compiled_plan.plans.inspection.checkpoints import Head
     from compiled_plan.plans.plan import CompiledPlan
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from compiled_plan.api.scripts import compiled
 from compiled_plan.cli.common.engines import Engine
 from compiled_plan.cli.common.terminal import (
     Debug,
@@ -22,11 +21,12 @@ from compiled_plan.cli.common.terminal import (
     session_of,
     session_settings,
 )
+from compiled_plan.compiling.scripts import compiled
 from compiled_plan.plans.errors import CompiledPlanError, ProgramError
 from compiled_plan.plans.text.visible import counted
 
 if TYPE_CHECKING:
-    from compiled_plan.api.environment import CompiledScript
+    from compiled_plan.environment import CompiledScript
     from compiled_plan.plans.plan import CompiledPlan
 
 app = app_for("compile-plan")

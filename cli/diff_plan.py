@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from compiled_plan.api.scripts import STDIN
 from compiled_plan.cli.common.engines import Engine
 from compiled_plan.cli.common.graphs import GraphForm
 from compiled_plan.cli.common.terminal import (
@@ -24,6 +23,7 @@ from compiled_plan.cli.common.terminal import (
     session_of,
     session_settings,
 )
+from compiled_plan.compiling.scripts import STDIN
 from compiled_plan.plans.errors import CompiledPlanError
 
 if TYPE_CHECKING:

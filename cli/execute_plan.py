@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from compiled_plan.api.tied_commands import end_with_stdin
 from compiled_plan.cli._listening import Listening
 from compiled_plan.cli._run_options import with_run_options
 from compiled_plan.cli._runs import PLAN_NAME, Runs, checkpoint_of
@@ -26,6 +25,7 @@ from compiled_plan.cli.common.terminal import (
     session_settings,
     spark_settings,
 )
+from compiled_plan.commands.tied import end_with_stdin
 from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.execution.secrets.sources import only_here
 from compiled_plan.plans.execution.session.options import RunOptions
@@ -215,7 +215,7 @@ class _Reader:
 
     def read(self, path: str, keep_going: bool) -> CompiledPlan | None:
         """Read a plan file; with `keep_going`, count an unreadable one and return None."""
-        from compiled_plan.api.scripts import with_declared_functions
+        from compiled_plan.compiling.scripts import with_declared_functions
         from compiled_plan.plans.plan.session_options import with_session
 
         try:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from compiled_plan.api.tied_commands import end_with_stdin
 from compiled_plan.cli._run_options import with_run_options
 from compiled_plan.cli.common.terminal import (
     Conf,
@@ -25,6 +24,7 @@ from compiled_plan.cli.common.terminal import (
     run_app,
     spark_settings,
 )
+from compiled_plan.commands.tied import end_with_stdin
 from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.inspection.checked_plans import plan_from_file

@@ -13,10 +13,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from compiled_plan.api.commands import show_controls
-from compiled_plan.api.interrupts import Interrupted, handled_by
-from compiled_plan.api.reporting import command_terms
-from compiled_plan.api.results.formats import Format
 from compiled_plan.cli._run_options import SecretSources, set_default_secrets
 from compiled_plan.cli.common.terminal import (
     Conf,
@@ -34,12 +30,16 @@ from compiled_plan.cli.common.terminal import (
     spark_settings,
 )
 from compiled_plan.cli.shell.interrupts import Terminated, interrupt
+from compiled_plan.commands.console import show_controls
+from compiled_plan.commands.interrupts import Interrupted, handled_by
 from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.files.paths import STDIN
+from compiled_plan.results.formats import Format
+from compiled_plan.running.errors import command_terms
 
 if TYPE_CHECKING:
-    from compiled_plan.api.scripts import Session
     from compiled_plan.cli.shell.shell import Shell
+    from compiled_plan.compiling.scripts import Session
 
 app = app_for("plan-shell")
 
@@ -115,7 +115,7 @@ class _Script:
     given_text: str | None = None
 
     def text(self) -> str:
-        from compiled_plan.api.initializing import find_modules_in, text_of
+        from compiled_plan.session.initializing import find_modules_in, text_of
 
         find_modules_in(Path.cwd() if self.path in ("", STDIN) else Path(self.path).resolve().parent)
         return text_of(self.path) if self.given_text is None else self.given_text
@@ -147,10 +147,10 @@ class _Opening:
     @contextmanager
     def shell(self, *, starts_spark: bool) -> Iterator[Shell]:
         """The shell, with Spark that starts in the background."""
-        from compiled_plan.api.environment import TableEnvironment
-        from compiled_plan.api.running.embedded import session_started
         from compiled_plan.cli.shell.results import Results
         from compiled_plan.cli.shell.shell import Shell
+        from compiled_plan.environment import TableEnvironment
+        from compiled_plan.running.embedded import session_started
 
         environment = TableEnvironment(self.session.settings, init=self.session.init)
         for key, value in self.session.settings.items():

@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from compiled_plan.api.tied_commands import end_with_stdin
 from compiled_plan.cli._run_options import with_run_options
 from compiled_plan.cli.common.terminal import Debug, ExitCode, app_for, fail, run_app
+from compiled_plan.commands.tied import end_with_stdin
 from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.execution.secrets.sources import only_here
 from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.inspection.checked_plans import plan_from_file
 
 if TYPE_CHECKING:
-    from compiled_plan.api.testing.cases import Case
+    from compiled_plan.testing.cases import Case
 
 app = app_for("preview-rows")
 
@@ -54,15 +54,15 @@ def preview(
             command="preview_rows",
         )
     try:
-        from compiled_plan.api.results.bounded import Limits, bounded_rows
-        from compiled_plan.api.results.tableau import Display
-        from compiled_plan.api.running.embedded import execute
-        from compiled_plan.api.testing.sampling import sample_rows
         from compiled_plan.plans.execution.secrets.values import Secrets
         from compiled_plan.plans.execution.session.kept import session_of_command
         from compiled_plan.plans.execution.spark.logs import silence_py4j
         from compiled_plan.plans.execution.testing.sessions import engines_of
         from compiled_plan.plans.plan.session_options import UTC, zones_of
+        from compiled_plan.results.bounded import Limits, bounded_rows
+        from compiled_plan.results.tableau import Display
+        from compiled_plan.running.embedded import execute
+        from compiled_plan.testing.sampling import sample_rows
 
         if not debug:
             silence_py4j()
@@ -85,7 +85,7 @@ def preview(
 
 
 def _case(sample: str, test: str) -> Case:
-    from compiled_plan.api.testing.cases import case_named, cases_of_text
+    from compiled_plan.testing.cases import case_named, cases_of_text
 
     return case_named(cases_of_text(Path(sample).read_text(encoding="utf-8")), test)
 

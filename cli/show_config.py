@@ -13,7 +13,7 @@ from compiled_plan.cli.common.terminal import Debug, ExitCode, app_for, fail
 from compiled_plan.plans.errors import CompiledPlanError
 
 if TYPE_CHECKING:
-    from compiled_plan.api.config_file import ConfigFile
+    from compiled_plan.commands.config import ConfigFile
 
 app = app_for("show-config")
 
@@ -33,8 +33,8 @@ def show(
     Exit codes: 0 shown, or there is no config file; 1 the config file is not valid; 2 wrong usage.
     """
     try:
-        from compiled_plan.api.config_file import NAME, ConfigFile, nearest_file
-        from compiled_plan.api.config_trust import is_trusted, trust
+        from compiled_plan.commands.config import NAME, ConfigFile, nearest_file
+        from compiled_plan.commands.trust import is_trusted, trust
 
         path = Path(file) if file else nearest_file()
         if path is None:
@@ -54,7 +54,7 @@ def show(
 
 def _check(config: ConfigFile) -> None:
     """Raise ProgramError for an option that a command does not have, or with a value of another type."""
-    from compiled_plan.api.command_registry import COMMANDS
+    from compiled_plan.commands.registry import COMMANDS
 
     for name, entry in COMMANDS.items():
         if entry.configurable:

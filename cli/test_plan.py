@@ -26,8 +26,8 @@ from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.text.visible import counted
 
 if TYPE_CHECKING:
-    from compiled_plan.api.testing.cases import Case
     from compiled_plan.plans.execution.testing.engine import Engines
+    from compiled_plan.testing.cases import Case
 
 app = app_for("test-plan")
 _POLL_SECONDS = 0.3
@@ -144,8 +144,8 @@ class _Writing:
 def _record(checkpoint: str, program: str, output: str, rows: int, settings: Mapping[str, str], how: _Writing) -> None:
     """Write a test of the run on a checkpoint."""
     try:
-        from compiled_plan.api.testing.recording import Recording
         from compiled_plan.plans.execution.testing.sessions import own_session
+        from compiled_plan.testing.recording import Recording
 
         recording = Recording.of(checkpoint, output, program, rows, force=how.force)
         with own_session(settings) as spark:
@@ -159,7 +159,7 @@ def _record(checkpoint: str, program: str, output: str, rows: int, settings: Map
 
 def _cases(places: Sequence[str], how: _How) -> tuple[list[Case], bool]:
     """The chosen tests, and True if a file was refused."""
-    from compiled_plan.api.testing.cases import cases_in, files_in, no_tests
+    from compiled_plan.testing.cases import cases_in, files_in, no_tests
 
     cases: list[Case] = []
     refused = False
@@ -182,10 +182,10 @@ def _cases(places: Sequence[str], how: _How) -> tuple[list[Case], bool]:
 
 def _run(cases: Sequence[Case], engines: Engines, how: _How) -> bool:
     """Run tests and print their results; return True if one failed."""
-    from compiled_plan.api.testing.reporting import failure_lines, junit, result_lines, summary_line
-    from compiled_plan.api.testing.running import run_case
-    from compiled_plan.api.testing.updating import update
     from compiled_plan.plans.execution.testing.engine import QUICK, SPARK
+    from compiled_plan.testing.reporting import failure_lines, junit, result_lines, summary_line
+    from compiled_plan.testing.running import run_case
+    from compiled_plan.testing.updating import update
 
     begin, results = time.monotonic(), []
     for case in cases:
@@ -215,7 +215,7 @@ def _wait_for_change(places: Sequence[str], cases: Sequence[Case], before: Mappi
 
 
 def _times(places: Sequence[str], cases: Sequence[Case]) -> dict[Path, int]:
-    from compiled_plan.api.testing.cases import files_in
+    from compiled_plan.testing.cases import files_in
 
     named = [file for case in cases for file in case.files]
     files = {*(file for place in places for file in files_in(place)), *map(Path, named)}

@@ -10,8 +10,8 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from compiled_plan.api.command_registry import COMMANDS, UMBRELLA, Entry
 from compiled_plan.cli.common.terminal import app_for, run_app
+from compiled_plan.commands.registry import COMMANDS, UMBRELLA, Entry
 
 
 class _Commands(Mapping[str, Any]):

@@ -17,9 +17,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib import import_module
 
-from compiled_plan.api.interrupts import ENDING, code_of
 from compiled_plan.cli.common.terminal import ExitCode, console, run_app
 from compiled_plan.cli.warm.meeting import BUSY, OTHER, TAKEN, Conversation, Request, receive_request, send
+from compiled_plan.commands.interrupts import ENDING, code_of
 from compiled_plan.plans.execution.session.kept import OWNER, Keeper, keep_sessions
 
 _SECONDS_TO_ASK = 10.0

@@ -21,13 +21,8 @@ if TYPE_CHECKING:
     #: The release; empty if the package is not installed.
     __version__: str
 
-    from compiled_plan.api.environment import TableEnvironment
-    from compiled_plan.api.inspecting import export_savepoint, export_state, inspect_key, inspect_state
-    from compiled_plan.api.programs import compile_sql, load_plan
-    from compiled_plan.api.results.table_result import JobClient, TableResult
-    from compiled_plan.api.running.inserts import StatementSet, TablePipeline
-    from compiled_plan.api.running.plans import CompiledPlan, PlanReference
-    from compiled_plan.api.table import Table
+    from compiled_plan.checkpoints import export_savepoint, export_state, inspect_key, inspect_state
+    from compiled_plan.environment import TableEnvironment
     from compiled_plan.planner.table.declared_schemas import Schema
     from compiled_plan.planner.table.descriptors import FormatDescriptor, TableDescriptor
     from compiled_plan.planner.table.expressions.built_in import (
@@ -129,6 +124,11 @@ if TYPE_CHECKING:
     from compiled_plan.plans.types.conversions.data_types import DataType, DataTypes
     from compiled_plan.plans.types.converter import DataTypeConverter
     from compiled_plan.plans.types.row import Row, RowKind
+    from compiled_plan.programs import compile_sql, load_plan
+    from compiled_plan.results.table_result import JobClient, TableResult
+    from compiled_plan.running.inserts import StatementSet, TablePipeline
+    from compiled_plan.running.plans import CompiledPlan, PlanReference
+    from compiled_plan.table import Table
 
 _FUNCTIONS = """
     and_ array call call_sql case col if_then_else lit map_ not_ null_of or_ range_ row row_interval with_all_columns
@@ -157,34 +157,34 @@ _HOMES = {
     **dict.fromkeys(_PLAIN.split(), "compiled_plan.planner.table.expressions.plain_functions"),
     **dict.fromkeys(_WINDOWS.split(), "compiled_plan.planner.table.windows"),
     **dict.fromkeys(_USER_FUNCTIONS.split(), "compiled_plan.plans.functions"),
-    "CompiledPlan": "compiled_plan.api.running.plans",
+    "CompiledPlan": "compiled_plan.running.plans",
     "FormatDescriptor": "compiled_plan.planner.table.descriptors",
     "Expression": "compiled_plan.planner.table.expressions.expression",
     "GroupedTable": "compiled_plan.planner.table.grouping",
     "OverWindowedTable": "compiled_plan.planner.table.grouping",
-    "PlanReference": "compiled_plan.api.running.plans",
+    "PlanReference": "compiled_plan.running.plans",
     "ResolvedSchema": "compiled_plan.planner.table.schemas",
     "Schema": "compiled_plan.planner.table.declared_schemas",
-    "StatementSet": "compiled_plan.api.running.inserts",
-    "Table": "compiled_plan.api.table",
+    "StatementSet": "compiled_plan.running.inserts",
+    "Table": "compiled_plan.table",
     "TableDescriptor": "compiled_plan.planner.table.descriptors",
-    "TableEnvironment": "compiled_plan.api.environment",
-    "TablePipeline": "compiled_plan.api.running.inserts",
+    "TableEnvironment": "compiled_plan.environment",
+    "TablePipeline": "compiled_plan.running.inserts",
     "WindowedTable": "compiled_plan.planner.table.grouping",
-    "compile_sql": "compiled_plan.api.programs",
-    "export_savepoint": "compiled_plan.api.inspecting",
-    "export_state": "compiled_plan.api.inspecting",
-    "inspect_key": "compiled_plan.api.inspecting",
-    "inspect_state": "compiled_plan.api.inspecting",
-    "load_plan": "compiled_plan.api.programs",
+    "compile_sql": "compiled_plan.programs",
+    "export_savepoint": "compiled_plan.checkpoints",
+    "export_state": "compiled_plan.checkpoints",
+    "inspect_key": "compiled_plan.checkpoints",
+    "inspect_state": "compiled_plan.checkpoints",
+    "load_plan": "compiled_plan.programs",
     "object_of": "compiled_plan.planner.table.expressions.structured",
     "DataType": "compiled_plan.plans.types.conversions.data_types",
     "DataTypes": "compiled_plan.plans.types.conversions.data_types",
     "DataTypeConverter": "compiled_plan.plans.types.converter",
     "Row": "compiled_plan.plans.types.row",
     "RowKind": "compiled_plan.plans.types.row",
-    "JobClient": "compiled_plan.api.results.table_result",
-    "TableResult": "compiled_plan.api.results.table_result",
+    "JobClient": "compiled_plan.results.table_result",
+    "TableResult": "compiled_plan.results.table_result",
 }
 
 __all__ = [

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from compiled_plan.api.command_apps import app_for
-from compiled_plan.api.commands import Debug, ExitCode, run_app
+from compiled_plan.commands.apps import app_for
+from compiled_plan.commands.console import Debug, ExitCode, run_app
 from compiled_plan.plans.errors import ExecutionError
 from compiled_plan.service.access.roles import Role
 

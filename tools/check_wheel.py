@@ -26,8 +26,8 @@ classes = [name for name in zipfile.ZipFile(kernel_jar()).namelist() if name.end
 assert classes, "the kernel jar is empty"
 assert not [*here.parent.rglob("*.java")], "sources of Java are no part of a wheel"
 assert cp.TableEnvironment and cp.col
-import api, cli, plans, schemas, service  # of the project in this folder
-assert {api.OWN, cli.OWN, plans.OWN, schemas.OWN, service.OWN} == {"project"}
+import cli, plans, schemas, service  # of the project in this folder
+assert {cli.OWN, plans.OWN, schemas.OWN, service.OWN} == {"project"}
 print(f"schema and kernel jar found ({len(classes)} classes)")
 """
 
@@ -87,7 +87,7 @@ def main() -> int:
                 raise SystemExit(f"the wheel does not work: exit {done.returncode} of {command[0]}")
 
         # A project whose packages have the names of the product's folders.
-        for name in ("api", "cli", "plans", "schemas", "service"):
+        for name in ("cli", "plans", "schemas", "service"):
             (Path(folder) / name).mkdir()
             (Path(folder) / name / "__init__.py").write_text('OWN = "project"\n', encoding="utf-8")
         pip = (binaries / "python", "-m", "pip", "-qq", "--disable-pip-version-check")

@@ -15,8 +15,8 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from compiled_plan.api.interrupts import code_of, handled_by
 from compiled_plan.cli.common.terminal import console, status
+from compiled_plan.commands.interrupts import code_of, handled_by
 from compiled_plan.plans.errors import CompiledPlanError, ExecutionError
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.telemetry.listeners import Listener, Message, failed_message, now_text

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from compiled_plan.api.command_apps import app_for as app_for
-from compiled_plan.api.commands import Debug as Debug
-from compiled_plan.api.commands import ExitCode as ExitCode
-from compiled_plan.api.commands import console as console
-from compiled_plan.api.commands import fail as fail
-from compiled_plan.api.commands import run_app as run_app
-from compiled_plan.api.commands import status as status
+from compiled_plan.commands.apps import app_for as app_for
+from compiled_plan.commands.console import Debug as Debug
+from compiled_plan.commands.console import ExitCode as ExitCode
+from compiled_plan.commands.console import console as console
+from compiled_plan.commands.console import fail as fail
+from compiled_plan.commands.console import run_app as run_app
+from compiled_plan.commands.console import status as status
 from compiled_plan.plans.text.visible import visible
 
 if TYPE_CHECKING:
-    from compiled_plan.api.scripts import Session
+    from compiled_plan.compiling.scripts import Session
     from compiled_plan.plans.inspection.diff.text import Line
 
 #: Options of several commands.
@@ -60,7 +60,7 @@ def session_of(settings: Mapping[str, str], init: Sequence[str] | None) -> Sessi
     Raises:
         typer.BadParameter: an init file is not SQL.
     """
-    from compiled_plan.api.scripts import PYTHON, STDIN, Session
+    from compiled_plan.compiling.scripts import PYTHON, STDIN, Session
 
     for file in init or ():
         if file == STDIN or file.endswith(PYTHON):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from compiled_plan.api.scripts import Say, Session, compiled, is_program
+from compiled_plan.compiling.scripts import Say, Session, compiled, is_program
 from compiled_plan.plans.files import is_remote
 from compiled_plan.plans.files.folders import ReadableFolder, folder_to_read
 from compiled_plan.plans.files.paths import local_path

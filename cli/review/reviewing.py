@@ -10,12 +10,11 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from compiled_plan.api.initializing import find_modules_in, text_of
-from compiled_plan.api.scripts import Session
 from compiled_plan.cli.comparing.comparison import Comparison
 from compiled_plan.cli.comparing.sides import ComparedSide, side_of
 from compiled_plan.cli.review.repository import Repository
 from compiled_plan.cli.review.subjects import Subject
+from compiled_plan.compiling.scripts import Session
 from compiled_plan.plans.errors import CompiledPlanError, too_deep
 from compiled_plan.plans.files.code_folders import imported_from
 from compiled_plan.plans.inspection.checked_plans import plan_from_json
@@ -28,6 +27,7 @@ from compiled_plan.plans.inspection.rules import plan_findings
 from compiled_plan.plans.text.masking import masked_program, masked_text
 from compiled_plan.plans.text.secrets import hidden, secrets_in_program
 from compiled_plan.plans.text.visible import counted, visible
+from compiled_plan.session.initializing import find_modules_in, text_of
 
 if TYPE_CHECKING:
     from compiled_plan.plans.plan import CompiledPlan

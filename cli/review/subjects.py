@@ -9,8 +9,8 @@ from itertools import groupby
 from pathlib import PurePosixPath
 from typing import Self
 
-from compiled_plan.api.scripts import PYTHON, SQL
 from compiled_plan.cli.review.repository import Repository
+from compiled_plan.compiling.scripts import PYTHON, SQL
 from compiled_plan.planner.sql.grammar.tokens import STRING, WORD, Token, read_tokens
 
 #: Default path of a program's plan: the name of the program, in the same folder.

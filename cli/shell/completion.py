@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 
-from compiled_plan.api.completing import Candidates
+from compiled_plan.compiling.completing import Candidates
 
 if TYPE_CHECKING:
-    from compiled_plan.api.environment import TableEnvironment
+    from compiled_plan.environment import TableEnvironment
 
 
 class SqlCompleter(Completer):

@@ -14,22 +14,22 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from compiled_plan.api.results.changelog import ChangelogTable
-from compiled_plan.api.results.formats import Format, format_rows
-from compiled_plan.api.results.kinds import JobStatus
-from compiled_plan.api.results.ready import ReadyResult
-from compiled_plan.api.results.tableau import NULL, cell_texts, counted_frame, framed
 from compiled_plan.cli.common.running import print_line
 from compiled_plan.cli.common.terminal import console
 from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.execution.chunks import Chunk
 from compiled_plan.plans.text.visible import counted, visible
+from compiled_plan.results.changelog import ChangelogTable
+from compiled_plan.results.formats import Format, format_rows
+from compiled_plan.results.kinds import JobStatus
+from compiled_plan.results.ready import ReadyResult
+from compiled_plan.results.tableau import NULL, cell_texts, counted_frame, framed
 
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from compiled_plan.api.results.table_result import TableResult
     from compiled_plan.planner.options.session import TableConfig
+    from compiled_plan.results.table_result import TableResult
 
 #: Updates of a table in place per second.
 _REFRESHES = 8

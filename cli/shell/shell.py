@@ -10,20 +10,20 @@ from dataclasses import dataclass, field
 from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from compiled_plan.api.results.table_result import TableResult
-from compiled_plan.api.scripts import warnings_said
 from compiled_plan.cli.common.terminal import console
 from compiled_plan.cli.shell.interrupts import uninterrupted
 from compiled_plan.cli.shell.results import Results
+from compiled_plan.compiling.scripts import warnings_said
 from compiled_plan.planner.sql.grammar.splitting import Piece, split_script
 from compiled_plan.planner.sql.nodes import statements as st
 from compiled_plan.planner.sql.parse import parse_script
 from compiled_plan.plans.errors import CompiledPlanError, ExecutionError
 from compiled_plan.plans.text.visible import counted
+from compiled_plan.results.table_result import TableResult
 
 if TYPE_CHECKING:
-    from compiled_plan.api.environment import TableEnvironment
-    from compiled_plan.api.running.jobs import SessionJob
+    from compiled_plan.environment import TableEnvironment
+    from compiled_plan.running.jobs import SessionJob
 
 T = TypeVar("T")
 

@@ -13,7 +13,6 @@ from types import FrameType
 
 import typer
 
-from compiled_plan.api.interrupts import code_of, handled_by
 from compiled_plan.cli.common.terminal import ExitCode, console
 from compiled_plan.cli.warm.meeting import (
     BUSY,
@@ -27,6 +26,7 @@ from compiled_plan.cli.warm.meeting import (
     send,
     send_request,
 )
+from compiled_plan.commands.interrupts import code_of, handled_by
 from compiled_plan.plans.errors import CompiledPlanError, ExecutionError
 from compiled_plan.plans.execution.session.kept import keeps_session
 from compiled_plan.plans.text.durations import parse_duration

@@ -12,7 +12,7 @@ from pathlib import Path
 from threading import Semaphore
 from typing import Any
 
-from compiled_plan.api.tied_commands import TIED
+from compiled_plan.commands.tied import TIED
 from compiled_plan.plans.errors import ExecutionError, PlanError
 from compiled_plan.plans.execution.session.kept import OWNER
 from compiled_plan.service.common.lanes import Lane

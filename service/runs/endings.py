@@ -12,7 +12,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-from compiled_plan.api.interrupts import ENDING, code_of
+from compiled_plan.commands.interrupts import ENDING, code_of
 from compiled_plan.plans.telemetry.progress_file import last_messages
 from compiled_plan.plans.text.masking import masked_text
 from compiled_plan.plans.text.properties import read_properties

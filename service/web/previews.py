@@ -5,11 +5,11 @@ from __future__ import annotations
 from fastapi import APIRouter
 from pydantic import Field, model_validator
 
-from compiled_plan.api.results.bounded import BoundedRows
 from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.execution.secrets.sources import written
 from compiled_plan.plans.text.concealing import forms
 from compiled_plan.plans.text.secrets import secrets_in
+from compiled_plan.results.bounded import BoundedRows
 from compiled_plan.service.access.problems import shown
 from compiled_plan.service.access.roles import Principal
 from compiled_plan.service.common.texts import Text

@@ -15,7 +15,7 @@ from compiled_plan.service.common.outside import check_outside, jars_of
 from compiled_plan.service.common.places import Allowed
 
 if TYPE_CHECKING:
-    from compiled_plan.api.testing.cases import Case
+    from compiled_plan.testing.cases import Case
 
 Json = Any
 #: The maximum number of completions.
@@ -42,13 +42,13 @@ def compile_(
         allowed: fields of `Allowed`.
         known: the previous program, whose secrets are masked in `text`.
     """
-    from compiled_plan.api.initializing import find_modules_in
-    from compiled_plan.api.scripts import Session, compiled, compiled_text
+    from compiled_plan.compiling.scripts import Session, compiled, compiled_text
     from compiled_plan.plans.files.code_folders import imported_from
     from compiled_plan.plans.inspection.checked_plans import plan_from_json
     from compiled_plan.plans.inspection.recompile import notes, recompile
     from compiled_plan.plans.text.masking import masked_program, masked_text
     from compiled_plan.service.workers.unmasking import fill
+    from compiled_plan.session.initializing import find_modules_in
 
     may = Allowed(**(allowed or {}))
     said: list[str] = []
@@ -91,8 +91,8 @@ def plans_of_tests(
         plan: the text of a plan, instead of a program.
         how: further arguments of `compile_`.
     """
-    from compiled_plan.api.testing.cases import cases_of_text
     from compiled_plan.service.workers.testing import plans_of
+    from compiled_plan.testing.cases import cases_of_text
 
     def compiled(options: Mapping[str, str]) -> str:
         if plan:
@@ -111,7 +111,7 @@ def names_of_tests(tests: str) -> list[str]:
     Args:
         tests: the file.
     """
-    from compiled_plan.api.testing.cases import cases_of_text
+    from compiled_plan.testing.cases import cases_of_text
 
     return [case.name for case in cases_of_text(tests)]
 
@@ -129,8 +129,8 @@ def _check_java(plan: Json, allowed: Allowed) -> None:
 
 def _own_case(tests: str, test: str) -> Case:
     """The test of a name, without files and programs of its own."""
-    from compiled_plan.api.testing.cases import case_named, cases_of_text
     from compiled_plan.service.workers.testing import check_own
+    from compiled_plan.testing.cases import case_named, cases_of_text
 
     case = case_named(cases_of_text(tests), test)
     check_own(case)
@@ -148,8 +148,8 @@ def complete(before: str, after: str, settings: Mapping[str, str], allowed: Mapp
     """
     from dataclasses import asdict
 
-    from compiled_plan.api.completing import Candidates, declared
-    from compiled_plan.api.environment import TableEnvironment
+    from compiled_plan.compiling.completing import Candidates, declared
+    from compiled_plan.environment import TableEnvironment
     from compiled_plan.plans.files.code_folders import imported_from
 
     environment = TableEnvironment(settings)
@@ -178,10 +178,10 @@ def preview(
         test: the test whose rows take the place of the sources; empty for the sources.
         text, settings, old, allowed, known: as for `compile_`.
     """
-    from compiled_plan.api.previews import preview_plan
-    from compiled_plan.api.testing.sampling import sample_of
+    from compiled_plan.compiling.previews import preview_plan
     from compiled_plan.plans.files.code_folders import imported_from
     from compiled_plan.service.workers.unmasking import fill
+    from compiled_plan.testing.sampling import sample_of
 
     case = _own_case(tests, test) if test else None
     may, filled = Allowed(**allowed), fill(text, known, None if old is None else json.loads(old))
@@ -209,7 +209,7 @@ def table_preview(
         settings, allowed: as for `compile_`.
         program: the SQL script of the plan; empty if there is none.
     """
-    from compiled_plan.api.previews import table_preview_plan
+    from compiled_plan.compiling.previews import table_preview_plan
     from compiled_plan.plans.inspection.checked_plans import plan_from_json
 
     preview = table_preview_plan(settings, plan_from_json(plan), node, rows, program).to_json()
@@ -315,7 +315,7 @@ def diff(old: str, new: str, old_name: str, new_name: str, description: str = ""
 
 def graph(plan: str) -> Json:
     """The graph of a plan; its nodes have `readable`, true if `table_preview` can read their table."""
-    from compiled_plan.api.plan_tables import is_readable
+    from compiled_plan.compiling.plan_tables import is_readable
     from compiled_plan.plans.inspection.checked_plans import plan_from_json
     from compiled_plan.plans.inspection.graph.document import graph_of
 

@@ -22,8 +22,8 @@ import psutil
 from compiled_plan.plans.errors import CompiledPlanError, ProgramError
 
 if TYPE_CHECKING:
-    from compiled_plan.api.testing.cases import Case
     from compiled_plan.plans.plan import CompiledPlan
+    from compiled_plan.testing.cases import Case
 
 Json = Any
 #: Java ends at once if its heap is full, so that its process starts anew.
@@ -38,7 +38,7 @@ def check_own(case: Case) -> None:
     Raises:
         ProgramError: with the line.
     """
-    from compiled_plan.api.testing.cases import CALLERS
+    from compiled_plan.testing.cases import CALLERS
 
     if case.sql or case.program != CALLERS:
         key = "sql" if case.sql else "program"
@@ -89,9 +89,9 @@ def _compiled(plan: Json) -> Callable[[Case], CompiledPlan]:
 
 
 def _answer(request: Json, engines: Any, write: Callable[[Json], None]) -> Json:
-    from compiled_plan.api.testing.cases import cases_of_text
-    from compiled_plan.api.testing.reporting import document
-    from compiled_plan.api.testing.running import run_case
+    from compiled_plan.testing.cases import cases_of_text
+    from compiled_plan.testing.reporting import document
+    from compiled_plan.testing.running import run_case
 
     try:
         cases = cases_of_text(request["tests"])

@@ -19,10 +19,10 @@ from compiled_plan.plans.errors import CompiledPlanError
 
 #: Modules to import before the first fork.
 _LOADED = (
-    "compiled_plan.api.environment",
-    "compiled_plan.api.program",
-    "compiled_plan.api.scripts",
-    "compiled_plan.api.testing.cases",
+    "compiled_plan.environment",
+    "compiled_plan.compiling.python_programs",
+    "compiled_plan.compiling.scripts",
+    "compiled_plan.testing.cases",
     "compiled_plan.planner.pipeline",
     "compiled_plan.plans.inspection.diff.document",
     "compiled_plan.plans.inspection.diff.build",

@@ -66,7 +66,7 @@ def write_files(folder: Path, rows: int, keys: int) -> None:
 
 def compiled(folder: Path, query: str) -> Path:
     """The plan file of a query."""
-    from compiled_plan.api.environment import TableEnvironment
+    from compiled_plan.environment import TableEnvironment
 
     plan = folder / "plan.json"
     text = f"{TABLES.format(folder=folder / 't')}INSERT INTO o {query};"

@@ -14,9 +14,9 @@ from types import SimpleNamespace
 import pytest
 from typer.testing import CliRunner
 
-from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.cli import apply_plan
 from compiled_plan.cli._runs import Runs
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.files.folders import folder_to_read
 from compiled_plan.plans.inspection.checkpoints import CheckpointReader
 from compiled_plan.plans.inspection.ttl import parse_edit, set_ttls

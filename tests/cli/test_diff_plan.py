@@ -15,8 +15,8 @@ import pytest
 from typer.testing import CliRunner
 
 from compiled_plan import schemas
-from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.cli.diff_plan import app
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.inspection.diff import build
 from compiled_plan.plans.inspection.diff.model import PlanDiff
 from compiled_plan.plans.inspection.judging.verdicts import Verdict

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 from tests.support.commands import ROOT, called, process
 from tests.support.plan_files import text_of
 

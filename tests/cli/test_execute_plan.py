@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 from tests.conformance.cases import CASES
 from tests.support.commands import called, process
 

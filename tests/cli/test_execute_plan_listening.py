@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.telemetry.progress_file import last_messages
 from tests.support.commands import called

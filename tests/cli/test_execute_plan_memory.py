@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 from tests.cli.test_execute_plan import COMMAND, SMALL
 
 #: The least memory that Spark starts with.

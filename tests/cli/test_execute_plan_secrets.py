@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from compiled_plan.api.config_file import NAME, ConfigFile, Declared
 from compiled_plan.cli.compile_plan import app
+from compiled_plan.commands.config import NAME, ConfigFile, Declared
 from compiled_plan.plans.execution.session.options import RUN_OPTIONS
 from tests.support.commands import process
 

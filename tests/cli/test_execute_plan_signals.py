@@ -12,8 +12,8 @@ from typing import Any, cast
 
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.cli.common.running import Stop
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.execution.run import Run
 from tests.cli.test_execute_plan import COMMAND, PRINT, SMALL
 from tests.support.waiting import wait_until

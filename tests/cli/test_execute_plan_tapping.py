@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from compiled_plan.api.scripts import Session, compiled_text
 from compiled_plan.cli._tapping import FileTap
+from compiled_plan.compiling.scripts import Session, compiled_text
 from compiled_plan.plans.types import RowType, parse_type
 from tests.support.commands import called
 

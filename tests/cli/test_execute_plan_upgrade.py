@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.execution.checkpoint.store import Store
 from compiled_plan.plans.execution.spark.storage import LocalFolder
 from tests.support.commands import called

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from compiled_plan.api.command_registry import COMMANDS
+from compiled_plan.commands.registry import COMMANDS
 from tests.support.commands import ROOT
 
 #: Modules that Python, Spark's workers and the product import, early and late.

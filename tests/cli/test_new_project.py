@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from compiled_plan.api.command_registry import COMMANDS
 from compiled_plan.cli import new_project
+from compiled_plan.commands.registry import COMMANDS
 from compiled_plan.plans.plan import CompiledPlan
 from tests.support.commands import called
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
-from compiled_plan.api.previews import preview_plan, table_preview_plan
+from compiled_plan.compiling.previews import preview_plan, table_preview_plan
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.plan import CompiledPlan
 from tests.support.commands import called
 

@@ -12,10 +12,10 @@ import pytest
 from markdown_it import MarkdownIt
 from typer.testing import CliRunner
 
-from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.cli.comparing.comparison import Comparison
 from compiled_plan.cli.comparing.sides import ComparedSide
 from compiled_plan.cli.review_plans import app
+from compiled_plan.environment import TableEnvironment
 from tests.support.checkpoints import checkpoint
 
 pytestmark = pytest.mark.slow

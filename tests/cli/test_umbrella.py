@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from compiled_plan.api.command_registry import COMMANDS, UMBRELLA
 from compiled_plan.cli import umbrella
+from compiled_plan.commands.registry import COMMANDS, UMBRELLA
 from tests.support.commands import ROOT, called
 
 PROGRAM = """

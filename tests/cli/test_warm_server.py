@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.execution.session.kept import OWNER
 from tests.cli.test_execute_plan import COMMAND, PRINT, SMALL
 from tests.support.commands import ROOT, called, process

@@ -16,7 +16,7 @@ from pathlib import Path
 import pyspark
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.execution.kernel import use_suitable_java
 from compiled_plan.plans.telemetry.progress_file import tap_files
 

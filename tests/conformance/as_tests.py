@@ -10,9 +10,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from compiled_plan.api.testing.cases import Case as PlanTest
-from compiled_plan.api.testing.cases import cases_of
-from compiled_plan.api.testing.document import Document
+from compiled_plan.testing.cases import Case as PlanTest
+from compiled_plan.testing.cases import cases_of
+from compiled_plan.testing.document import Document
 from tests.conformance.cases import Case
 
 _TABLE = re.compile(r"CREATE TABLE\s+([\w.`]+)\s*\(.*?\)\s*WITH\s*\((.*?)\);", re.DOTALL | re.IGNORECASE)

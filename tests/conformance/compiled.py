@@ -11,7 +11,7 @@ import hashlib
 import json
 from pathlib import Path
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.plan.session_options import UTC, with_zone
 from tests.conformance.cases import CATEGORIES, Case, cases, shape

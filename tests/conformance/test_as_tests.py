@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from compiled_plan.api.testing.reporting import failure_text
-from compiled_plan.api.testing.running import run_case
 from compiled_plan.plans.execution.testing.engine import QUICK, SPARK, Engines
 from compiled_plan.plans.execution.testing.sessions import engines_of
+from compiled_plan.testing.reporting import failure_text
+from compiled_plan.testing.running import run_case
 from tests.conformance.as_tests import as_test, is_test
 from tests.conformance.cases import CATEGORIES, Case, cases
 

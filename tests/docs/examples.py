@@ -29,9 +29,9 @@ import yaml
 from typer.testing import CliRunner
 
 from compiled_plan import TableEnvironment
-from compiled_plan.api.command_registry import UMBRELLA
-from compiled_plan.api.testing.document import read_document
+from compiled_plan.commands.registry import UMBRELLA
 from compiled_plan.planner.sql.parse import parse_script
+from compiled_plan.testing.document import read_document
 from tools.reference.commands import COMMANDS as SINGLE
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -166,9 +166,9 @@ class Reader:
 
     def _converse(self, block: Block) -> None:
         """Give the statements of a conversation to a shell."""
-        from compiled_plan.api.results.formats import Format
         from compiled_plan.cli.shell.results import Results
         from compiled_plan.cli.shell.shell import Shell
+        from compiled_plan.results.formats import Format
 
         env = TableEnvironment({"sql-client.display.print-time-cost": "false"})
         shell = Shell(env, Results(env.config, Format.TABLE, True))

@@ -12,14 +12,19 @@ from types import ModuleType
 import pytest
 
 import compiled_plan
-from compiled_plan import api
 
 _FINDER = doctest.DocTestFinder()
 
 
 def _modules() -> list[ModuleType]:
-    """The modules of `api`, and those of the other exported names."""
-    names = {info.name for info in pkgutil.walk_packages(api.__path__, "compiled_plan.api.")}
+    """The modules of the public package, and those of the other exported names."""
+    folder = Path(compiled_plan.__file__).parent
+    links = {path.name for path in folder.iterdir() if path.is_symlink()}
+    names = {
+        info.name
+        for info in pkgutil.walk_packages([str(folder)], "compiled_plan.")
+        if info.name.split(".")[1] not in {*links, "api", "__main__"}
+    }
     exported = (inspect.getmodule(getattr(compiled_plan, name)) for name in compiled_plan.__all__)
     names |= {module.__name__ for module in exported if module is not None}
     return [compiled_plan, *map(import_module, sorted(names))]
@@ -28,11 +33,11 @@ def _modules() -> list[ModuleType]:
 _TESTS = [test for module in _modules() for test in _FINDER.find(module) if test.examples]
 #: Examples that need Spark.
 _SKIPPED = {
-    "compiled_plan.api.environment.TableEnvironment.create_state_database",
-    "compiled_plan.api.inspecting.export_savepoint",
-    "compiled_plan.api.inspecting.inspect_state",
-    "compiled_plan.api.running.plans.CompiledPlan.import_state",
-    "compiled_plan.api.results.table_result.TableResult",
+    "compiled_plan.environment.TableEnvironment.create_state_database",
+    "compiled_plan.checkpoints.export_savepoint",
+    "compiled_plan.checkpoints.inspect_state",
+    "compiled_plan.running.plans.CompiledPlan.import_state",
+    "compiled_plan.results.table_result.TableResult",
 }
 
 
@@ -47,4 +52,4 @@ def test_an_example_gives_what_it_shows(test: doctest.DocTest, tmp_path: Path, m
 def test_only_examples_with_spark_are_skipped() -> None:
     skipped = {test.name for test in _TESTS if any(doctest.SKIP in example.options for example in test.examples)}
     assert skipped == _SKIPPED
-    assert {"compiled_plan", "compiled_plan.api.environment.TableEnvironment"} < {test.name for test in _TESTS}
+    assert {"compiled_plan", "compiled_plan.environment.TableEnvironment"} < {test.name for test in _TESTS}

@@ -11,7 +11,7 @@ import itertools
 import pytest
 
 from compiled_plan import Cumulate, Row, Session, Slide, Tumble, col, lit
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.errors import ProgramError
 from tests.support.table_api import assert_same, environment
 

@@ -16,7 +16,7 @@ import pandas
 import pytest
 from dateutil.relativedelta import relativedelta
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.errors import CompiledPlanError, ProgramError
 from compiled_plan.plans.functions import (
     ANY,

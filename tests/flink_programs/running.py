@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from compiled_plan.api.environment import TableEnvironment
-from compiled_plan.api.running.plans import PlanReference
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.errors import CompiledPlanError
+from compiled_plan.running.plans import PlanReference
 from tests.flink_programs.conversion import DATA, OUT, Case
 from tests.support.commands import ROOT, Said, called
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 from tests.flink_programs.comparison import continued, difference, expected_table, summed
 from tests.flink_programs.conversion import DATA, LEFT_OPEN, OUT, Case, converted, debezium, upserts, with_forerunners
 from tests.flink_programs.functions import signatures

@@ -135,7 +135,7 @@ def program(name: str) -> str:
 
 def compiled(name: str, text: str) -> CompiledPlan:
     """The plan of a program over the tables of `PLACE`."""
-    from compiled_plan.api.environment import TableEnvironment
+    from compiled_plan.environment import TableEnvironment
 
     if name in PLANS:
         return CompiledPlan.read_file(str(PLANS[name]))

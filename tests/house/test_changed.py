@@ -34,7 +34,7 @@ def graph(files: dict[str, Path]) -> Imports:
         ("service/page/js/main.js", "tests/service/page/test_page.py", "tests/plans/types/test_row.py"),
         ("tests/conformance/cases/over/rows_unbounded.txtar", "tests/conformance/test_conformance.py",
          "tests/service/web/test_versions.py"),
-        ("api/pyflink/udf.py", "tests/api/pyflink/test_udf.py", "tests/plans/types/test_row.py"),
+        ("compiled_plan/pyflink/udf.py", "tests/compiled_plan/pyflink/test_udf.py", "tests/plans/types/test_row.py"),
         ("docs/reference/coverage.md", "tests/tools/coverage", "tests/conformance/test_conformance.py"),
         ("docs/running.md", "tests/docs", "tests/conformance/test_conformance.py"),
         ("README.md", "tests/docs", "tests/conformance/test_conformance.py"),

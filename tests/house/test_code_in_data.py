@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = ("api", "cli", "compiled_plan", "planner", "plans", "schemas", "service", "tools")
+FOLDERS = ("cli", "compiled_plan", "planner", "plans", "schemas", "service", "tools")
 #: Modules whose readers may run code, or, for `marshal`, create it.
 MODULES = frozenset({"pickle", "_pickle", "cloudpickle", "dill", "joblib", "marshal", "shelve", "jsonpickle"})
 #: Calls that run code from their arguments.
@@ -32,8 +32,8 @@ ALLOWED = {
     "plans/functions/code_pickles.py: cloudpickle.unregister_pickle_by_value": "reads nothing",
     "plans/functions/pickles.py: pickle.loads": "for who says --trust-pickled-state",
     "plans/functions/pickles.py: pickle.Unpickler": "of classes that are named: this is what reads pickles of state",
-    "api/program.py: compile": "the program that the user compiles",
-    "api/program.py: exec": "the program that the user compiles",
+    "compiled_plan/compiling/python_programs.py: compile": "the program that the user compiles",
+    "compiled_plan/compiling/python_programs.py: exec": "the program that the user compiles",
     "plans/types/python/annotations.py: eval": "annotations of the program's own classes",
 }
 #: Java deserialization, and the kernel's files that use it.

@@ -13,9 +13,8 @@ import pytest
 
 HEAVY = ("pyspark", "py4j", "pandas", "pyarrow", "numpy", "jsonschema", "fsspec")
 SERVICE = ("fastapi", "starlette", "uvicorn", "sqlalchemy", "alembic", "prometheus_client", "psycopg")
-LIGHT = tuple(
-    f"compiled_plan.{name}" for name in ("api", "planner", "plans", "schemas", "cli", "plans.execution.kernel")
-)
+_LIGHT = ("commands", "compiling", "environment", "programs", "planner", "plans", "schemas", "cli")
+LIGHT = tuple(f"compiled_plan.{name}" for name in (*_LIGHT, "plans.execution.kernel"))
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +63,8 @@ def test_no_layer_contract_lost(root: Path) -> None:
 def test_the_wheel_has_one_package_with_all_folders(root: Path) -> None:
     wheel = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]["targets"]
     links = {path.name: path for path in (root / "compiled_plan").iterdir() if path.is_symlink()}
-    folders = {**wheel["wheel"]["sources"], **wheel["wheel"]["force-include"]}
+    folders = wheel["wheel"]["sources"]
+    assert {f"compiled_plan/{name}" for name in links} < set(wheel["wheel"]["exclude"])
     assert {
         path.resolve().relative_to(root).as_posix(): f"compiled_plan/{name}" for name, path in links.items()
     } == folders

@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 #: Test folders that mirror those of the code.
-MIRRORED = ("api", "planner", "plans", "schemas", "cli", "service")
+MIRRORED = ("compiled_plan", "planner", "plans", "schemas", "cli", "service")
 
 
 def about(test: Path, root: Path = ROOT) -> Path | None:

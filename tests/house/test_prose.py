@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = (
-    "api", "cli", "compiled_plan", "kernel", "planner", "plans", "samples", "schemas", "service", "tests", "tools",
+    "cli", "compiled_plan", "kernel", "planner", "plans", "samples", "schemas", "service", "tests", "tools",
 )  # fmt: skip
 _PRONOUN = r"(What|Who|Whose|Which|Whether|How|Where|That|Those|It)\b"
 _DOCSTRING = re.compile(_PRONOUN)

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = ("api", "cli", "service", "planner", "plans", "schemas", "tools", "tests", "samples", "docs")
+FOLDERS = ("compiled_plan", "cli", "service", "planner", "plans", "schemas", "tools", "tests", "samples", "docs")
 #: Folders of code to check.
-CODE = ("api", "cli", "service", "planner", "plans", "schemas", "tools", "tests")
+CODE = ("compiled_plan", "cli", "service", "planner", "plans", "schemas", "tools", "tests")
 _NAME = re.compile(rf"`(?:compiled_plan\.)?((?:{'|'.join(FOLDERS)})(?:\.\w+)+)(?:\(\))?`")
 _PATH = re.compile(rf"`((?:{'|'.join(FOLDERS)})(?:/[\w.-]+)+/?)`")
 

@@ -25,7 +25,7 @@ import pytest
 pytestmark = pytest.mark.attack
 
 ROOT = Path(__file__).parents[2]
-CODE = ("api", "cli", "compiled_plan", "planner", "plans", "schemas", "service")
+CODE = ("cli", "compiled_plan", "planner", "plans", "schemas", "service")
 #: Search methods; `finditer` searches at every position of a text, as `sub` and `split` do.
 CALLS = {"match": "match", "fullmatch": "fullmatch", "search": "search"}
 EVERYWHERE = ("findall", "finditer", "split", "sub", "subn")
@@ -39,7 +39,7 @@ BOUNDED = {
 }
 #: Modules that build patterns from input, and the reason why these are not slow.
 MADE = {
-    "api/showing.py": "each piece of a LIKE is where it first fits; see its tests",
+    "compiled_plan/session/showing.py": "each piece of a LIKE is where it first fits; see its tests",
     "planner/functions/plan_literals.py": "digits between fixed signs, which match a text as a whole",
     "plans/connectors/jdbc_urls.py": "the forms of URLs, which are matched as a whole",
     "plans/text/secret_literals.py": "possessive; tests of masking time them",

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from compiled_plan.api.programs import compile_sql
 from compiled_plan.plans.inspection.entries import state_lines
+from compiled_plan.programs import compile_sql
 
 
 def test_rows_that_never_end_have_a_join_with_a_ttl_for_each_side(root: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from compiled_plan import TableEnvironment
-from compiled_plan.api.program import compile_program
+from compiled_plan.compiling.python_programs import compile_program
 from tests.support.table_api import same
 
 PROGRAM = Path(__file__).parents[2] / "samples" / "table_api.py"

@@ -8,14 +8,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from shutil import rmtree
 
-from compiled_plan.api.environment import TableEnvironment
-from compiled_plan.api.running.plans import PlanReference
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.execution.embedded import session
 from compiled_plan.plans.execution.run import Run
 from compiled_plan.plans.execution.savepoint.reading import read_savepoint
 from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.execution.testing.on_spark import SteppedClock
 from compiled_plan.plans.plan import CompiledPlan
+from compiled_plan.running.plans import PlanReference
 from tests.flink_programs.verdicts import Outcome, Verdict
 from tests.savepoints.flink import FIRST, Job, Stopped, make_savepoints
 from tests.upgrades.bench import sums_of

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from shutil import rmtree
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.plan import CompiledPlan
 from tests.savepoints.flink import stop_plan
 from tests.support.commands import ROOT

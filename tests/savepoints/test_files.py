@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
-from compiled_plan.api.running.plans import CompiledPlan
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.run import Run
 from compiled_plan.plans.execution.session.options import RunOptions
+from compiled_plan.running.plans import CompiledPlan
 from tests.savepoints.flink import stop_plan
 
 if TYPE_CHECKING:

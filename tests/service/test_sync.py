@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from compiled_plan.api.testing.cases import cases_in
 from compiled_plan.service.common.settings import Settings
 from compiled_plan.service.registry.parts import Parts
 from compiled_plan.service.store import pipelines, versions
 from compiled_plan.service.store.database import open_database
 from compiled_plan.service.sync import Synced, export_folder, import_folder
 from compiled_plan.service.workers.pool import Workers
+from compiled_plan.testing.cases import cases_in
 
 SQL = """
 CREATE TABLE orders (id INT, v INT) WITH ('connector' = 'datagen');

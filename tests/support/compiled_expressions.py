@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
-from compiled_plan.api.environment import TableEnvironment
-from compiled_plan.api.running.compiling import compile_query
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.planner.sql.binding.core import Surroundings
 from compiled_plan.planner.sql.binding.queries import new_binder
 from compiled_plan.planner.sql.binding.source import SourceText
@@ -15,6 +14,7 @@ from compiled_plan.planner.sql.parse import parse_script
 from compiled_plan.plans.nodes.scan import TableSourceScan
 from compiled_plan.plans.nodes.stateless import Calc
 from compiled_plan.plans.rex import InputRef, RexNode
+from compiled_plan.running.compiling import compile_query
 
 
 @cache

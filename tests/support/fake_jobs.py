@@ -6,13 +6,13 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from compiled_plan.api.environment import TableEnvironment
-from compiled_plan.api.results.kinds import JobStatus
-from compiled_plan.api.results.table_result import TableResult
-from compiled_plan.api.running.jobs import SessionJob
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans import types as t
 from compiled_plan.plans.errors import CompiledPlanError, ExecutionError
 from compiled_plan.plans.execution.chunks import Chunk
+from compiled_plan.results.kinds import JobStatus
+from compiled_plan.results.table_result import TableResult
+from compiled_plan.running.jobs import SessionJob
 
 
 class FakeJob:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from compiled_plan.api.environment import TableEnvironment
-from compiled_plan.api.running.inserts import StatementSet, TablePipeline
-from compiled_plan.api.table import Table
+from compiled_plan.environment import TableEnvironment
+from compiled_plan.running.inserts import StatementSet, TablePipeline
+from compiled_plan.table import Table
 
 _FILES = "WITH ('connector' = 'filesystem', 'path' = '/{0}', 'format' = '{1}')"
 

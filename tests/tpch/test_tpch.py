@@ -25,7 +25,7 @@ def tpch(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(spark: SparkSession, text: str) -> None:
-    from compiled_plan.api.environment import TableEnvironment
+    from compiled_plan.environment import TableEnvironment
     from compiled_plan.plans.execution.run import Run
     from compiled_plan.plans.execution.session.options import RunOptions
 

@@ -9,10 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from compiled_plan.api.environment import TableEnvironment
-from compiled_plan.api.results.ready import EndedJob
-from compiled_plan.api.running.compiling import compile_query
-from compiled_plan.api.running.jobs import SessionJob
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.planner.options.session import OPTIONS
 from compiled_plan.planner.sql.binding.core import Surroundings
 from compiled_plan.planner.sql.binding.queries import new_binder
@@ -24,6 +21,9 @@ from compiled_plan.plans.errors import CompiledPlanError, UnsupportedError
 from compiled_plan.plans.inspection.rules import plan_findings
 from compiled_plan.plans.nodes.registry import node_type
 from compiled_plan.plans.plan import CompiledPlan as Plan
+from compiled_plan.results.ready import EndedJob
+from compiled_plan.running.compiling import compile_query
+from compiled_plan.running.jobs import SessionJob
 
 #: The module whose names are those of `pyflink.table`.
 PYFLINK = "compiled_plan.pyflink"

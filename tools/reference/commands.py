@@ -9,9 +9,9 @@ from typing import Any
 
 import typer
 
-from compiled_plan.api.command_registry import COMMANDS as REGISTRY
-from compiled_plan.api.command_registry import UMBRELLA
 from compiled_plan.cli.common.terminal import ExitCode
+from compiled_plan.commands.registry import COMMANDS as REGISTRY
+from compiled_plan.commands.registry import UMBRELLA
 from tools.reference.markdown import code, table
 
 #: Name of each single command and its module.

@@ -12,13 +12,18 @@ from compiled_plan.planner.pipeline import PIPELINE
 from tools.reference.markdown import code, first_line, table
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-_PYTHON = ("api", "cli", "planner", "plans", "schemas", "service", "tools")
+_PYTHON = ("compiled_plan", "cli", "planner", "plans", "schemas", "service", "tools")
 _JAVA = ROOT / "kernel/src/main/java/org/compiledplan"
 
 
 def folders() -> str:
     """Python packages and their purposes."""
-    packages = [path for folder in _PYTHON for path in (ROOT / folder).rglob("__init__.py")]
+    packages = [
+        path
+        for folder in _PYTHON
+        for path in (ROOT / folder).rglob("__init__.py")
+        if path.parent != ROOT / "compiled_plan"
+    ]
     return table(("folder", "what"), ((_name(path.parent), first_line(_docstring(path))) for path in sorted(packages)))
 
 

@@ -11,7 +11,7 @@ from compiled_plan.plans.findings import refusal
 from tools.reference.markdown import code, table
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-_FOLDERS = ("api", "planner", "plans")
+_FOLDERS = ("compiled_plan", "planner", "plans")
 _ERROR = UnsupportedError.__name__
 _ERRORS = {_ERROR, NestingError.__name__, refusal.__name__}
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 from tests.bench.harness import BenchError
 from tests.bench.nexmark import compare, flink
 from tests.bench.nexmark.compare import Data, Row, generate, markdown, rows, title

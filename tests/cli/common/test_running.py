@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from compiled_plan.api.commands import console, show_controls, status
 from compiled_plan.cli.common import running
 from compiled_plan.cli.common.running import Progress, print_line
+from compiled_plan.commands.console import console, show_controls, status
 from compiled_plan.plans.errors import ExecutionError
 from compiled_plan.plans.execution.batches.following import RunResult
 from compiled_plan.plans.execution.batches.progress import BatchProgress, OperatorProgress

@@ -6,9 +6,9 @@ import pytest
 from prompt_toolkit.document import Document
 
 from compiled_plan import TableEnvironment
-from compiled_plan.api.completing import _COLUMNS, _NAMES
 from compiled_plan.cli.shell.completion import SqlCompleter
 from compiled_plan.cli.shell.shell import COMMANDS
+from compiled_plan.compiling.completing import _COLUMNS, _NAMES
 
 
 @pytest.fixture(scope="module")

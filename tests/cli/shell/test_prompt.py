@@ -14,14 +14,14 @@ from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 from pygments.token import Comment, Keyword, Number, String
 
-from compiled_plan.api.results.formats import Format
-from compiled_plan.api.results.kinds import JobStatus
 from compiled_plan.cli.shell.interrupts import Terminated, interrupt
 from compiled_plan.cli.shell.lexer import SqlLexer
 from compiled_plan.cli.shell.prompt import _SCHEMAS, _style, converse, history_file, history_in, prompt_session
 from compiled_plan.cli.shell.results import Results
 from compiled_plan.cli.shell.shell import Shell
 from compiled_plan.planner.options.session import OPTIONS
+from compiled_plan.results.formats import Format
+from compiled_plan.results.kinds import JobStatus
 from tests.support.fake_jobs import FAILURE, FakeEnvironment, FakeJob
 
 ENTER, TAB, CTRL_C, CTRL_D, UP = "\r", "\t", "\x03", "\x04", "\x1b[A"

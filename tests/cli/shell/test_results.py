@@ -8,15 +8,15 @@ from collections.abc import Iterator
 
 import pytest
 
-from compiled_plan.api.commands import console, show_controls
-from compiled_plan.api.results.changelog import ChangelogTable
-from compiled_plan.api.results.formats import Format
-from compiled_plan.api.results.table_result import TableResult
 from compiled_plan.cli.shell import results
 from compiled_plan.cli.shell.results import Results, TableView
+from compiled_plan.commands.console import console, show_controls
 from compiled_plan.planner.options.session import TableConfig
 from compiled_plan.plans.errors import ExecutionError
 from compiled_plan.plans.execution.chunks import Chunk
+from compiled_plan.results.changelog import ChangelogTable
+from compiled_plan.results.formats import Format
+from compiled_plan.results.table_result import TableResult
 from tests.support.fake_jobs import FAILURE, ROW, ROWS, FakeEnvironment, FakeJob
 
 

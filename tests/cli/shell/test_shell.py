@@ -11,12 +11,12 @@ from contextlib import closing, nullcontext
 
 import pytest
 
-from compiled_plan.api.results.formats import Format
-from compiled_plan.api.results.kinds import JobStatus
 from compiled_plan.cli.shell.interrupts import Terminated, interrupt, uninterrupted
 from compiled_plan.cli.shell.results import Results
 from compiled_plan.cli.shell.shell import _WARM_UP, COMMANDS, Quit, Shell, command_of, needs_spark
 from compiled_plan.plans.errors import ExecutionError, ProgramError
+from compiled_plan.results.formats import Format
+from compiled_plan.results.kinds import JobStatus
 from tests.support.fake_jobs import FAILURE, ROWS, FakeEnvironment, FakeJob
 
 

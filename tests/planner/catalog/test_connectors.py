@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.planner.catalog.connectors import SourceChangelog, check_usable, sink_changelog, source_changelog
 from compiled_plan.planner.catalog.tables import CatalogTable
 from compiled_plan.planner.options.session import TableConfig

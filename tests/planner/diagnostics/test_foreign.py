@@ -6,7 +6,7 @@ import warnings
 
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.planner.diagnostics import foreign
 from compiled_plan.planner.functions.registry import is_aggregate, is_function
 from compiled_plan.plans.errors import CompiledPlanError, ProgramWarning

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.planner.options.session import OPTIONS, Effect, TableConfig
 from compiled_plan.planner.physical import session_options
 from compiled_plan.plans.errors import ProgramError

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 
 TABLES = """
 CREATE TABLE t (k INT, v INT) WITH ('connector' = 'filesystem', 'path' = '/in', 'format' = 'json');

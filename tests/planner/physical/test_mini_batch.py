@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.errors import ProgramError, UnsupportedError
 
 MINI_BATCHES = {

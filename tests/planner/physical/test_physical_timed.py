@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.planner.catalog import connectors
 from compiled_plan.plans.connectors.specs.jdbc import SPEC as JDBC
 from compiled_plan.plans.errors import CompiledPlanError

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 from tests.conformance.cases import CASES
 
 #: Flink does not push the projection of unused columns through a ranking.

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.plan import CompiledPlan
 from tests.conformance.cases import same_plan

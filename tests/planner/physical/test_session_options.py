@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
 from compiled_plan.cli.compile_plan import app
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.plan.session_options import ZONE, with_zone, zones_of

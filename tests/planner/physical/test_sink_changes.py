@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.errors import ProgramError
 from tests.planner.physical import sinks
 from tests.support.tables import failures

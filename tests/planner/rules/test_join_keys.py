@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 
 TABLES = "".join(
     f"CREATE TABLE {name} (k INT, j INT, s STRING, p INT, d {kind}) "

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 from tests.planner.rules.test_join_keys import SINK, SINK_3, TABLES
 
 CASES: list[dict[str, Any]] = json.loads(Path(__file__).with_name("join_predicates.json").read_text())

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 
 TABLE = "CREATE TABLE t (k INT, p INT) WITH ('connector' = 'datagen');"
 SINK = "CREATE TABLE o (k INT) WITH ('connector' = 'blackhole');"

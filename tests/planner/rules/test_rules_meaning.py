@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.planner.algebra.nodes import RelNode, Sink
 from compiled_plan.planner.catalog.tables import CatalogTable, Column, ObjectIdentifier
 from compiled_plan.planner.options.settings import Settings

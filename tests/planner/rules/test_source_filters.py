@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 
 FLINK: dict[str, list[list[str]]] = json.loads(
     Path(__file__).with_name("flink_source_filters.json").read_text(encoding="utf-8")

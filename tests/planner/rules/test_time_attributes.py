@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.types import TimeKind, TimestampBase
 

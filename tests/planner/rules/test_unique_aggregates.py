@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 
 RECORDED = json.loads((Path(__file__).parent / "flink_unique_keys.json").read_text())
 _FILES = "WITH ('connector' = 'filesystem', 'path' = '/d', 'format' ="

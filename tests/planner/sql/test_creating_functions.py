@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.planner.user_functions.plans import with_catalog_functions
 from compiled_plan.plans.errors import CompiledPlanError
 

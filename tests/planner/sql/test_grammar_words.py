@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.errors import CompiledPlanError
 
 FLINK = json.loads(Path(__file__).with_name("flink_words.json").read_text())

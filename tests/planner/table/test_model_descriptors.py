@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.planner.table.declared_schemas import Schema
 from compiled_plan.planner.table.model_descriptors import ModelDescriptor
 from compiled_plan.plans.errors import ProgramError

@@ -25,11 +25,11 @@ from compiled_plan import (
     with_columns,
     without_columns,
 )
-from compiled_plan.api.table import Table
 from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.table.building.nodes import identifier
 from compiled_plan.planner.table.expressions.expression import Expression
 from compiled_plan.plans.errors import ProgramError
+from compiled_plan.table import Table
 from tests.support.table_api import assert_same, compiled, environment, same, source
 
 Make = Callable[[TableEnvironment], Table]

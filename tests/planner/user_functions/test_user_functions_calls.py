@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.errors import CompiledPlanError, ProgramError, UnsupportedError
 from compiled_plan.plans.functions import AggregateFunction, Row, ScalarFunction, TableFunction, function_hint
 from compiled_plan.plans.plan import CompiledPlan

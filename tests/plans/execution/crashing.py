@@ -7,7 +7,7 @@ import random
 from collections import Counter
 from pathlib import Path
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.plan import CompiledPlan
 
 FILES, ROWS = 4, 30

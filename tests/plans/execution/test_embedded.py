@@ -17,11 +17,11 @@ import pyarrow as pa
 import pytest
 
 from compiled_plan import DataTypes, Row, RowKind, Schema, TableEnvironment, Tumble, col, lit
-from compiled_plan.api.results.kinds import JobStatus
-from compiled_plan.api.running.plans import CompiledPlan
 from compiled_plan.plans.errors import CompiledPlanError, DataError, ExecutionError, PlanError, ProgramError
 from compiled_plan.plans.execution.embedded import _WAITING, EmbeddedRun
 from compiled_plan.plans.types import INT, row_of
+from compiled_plan.results.kinds import JobStatus
+from compiled_plan.running.plans import CompiledPlan
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

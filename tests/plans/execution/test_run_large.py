@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from compiled_plan import TableEnvironment
-from compiled_plan.api.running.plans import CompiledPlan
+from compiled_plan.running.plans import CompiledPlan
 from tests.support.large import AGGREGATES, MIXED, Chain, counted, left
 
 if TYPE_CHECKING:

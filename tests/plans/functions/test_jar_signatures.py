@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.errors import ExecutionError, ProgramError
 from compiled_plan.plans.functions.declarations import declared_signatures
 from compiled_plan.plans.functions.jar_signatures import JarFunction, function_in

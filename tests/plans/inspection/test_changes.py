@@ -3,10 +3,10 @@ from __future__ import annotations
 import pytest
 
 from compiled_plan import TableEnvironment
-from compiled_plan.api.running.compiling import compile_query
 from compiled_plan.plans.inspection.changes import append_only, most_rows, possibly_sent
 from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.plan import CompiledPlan
+from compiled_plan.running.compiling import compile_query
 from tests.support.plan_files import CONFORMANCE, name_of, text_of
 
 #: Differences from Flink's statement: a split of distinct values, a limit of rows in any order, a first row by

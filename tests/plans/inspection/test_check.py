@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.findings import Severity
 from compiled_plan.plans.inspection.check import check
 from compiled_plan.plans.inspection.lint import lint

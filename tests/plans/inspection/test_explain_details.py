@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.errors import ProgramError
 
 TABLES = """

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.inspection.identity import derived_uids, inherit_uids, keeps_state, renamed, with_uids
 from compiled_plan.plans.inspection.lineage.matching import How

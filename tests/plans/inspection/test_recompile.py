@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.inspection.recompile import Recompiled, notes, recompile, with_record
 from compiled_plan.plans.inspection.ttl import parse_edit, set_ttls
 from compiled_plan.plans.plan import CompiledPlan

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.errors import PlanError
 from compiled_plan.plans.inspection.entries import state_lines
 from compiled_plan.plans.inspection.identity import derived_uids

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from compiled_plan.api.running.plans import CompiledPlan
 from compiled_plan.plans.errors import PlanError
 from compiled_plan.plans.inspection.check import check
 from compiled_plan.plans.inspection.checked_plans import read_plan
 from compiled_plan.plans.rex import Call, called_name, rex_from_json
+from compiled_plan.running.plans import CompiledPlan
 from tests.support.plan_files import data_of
 
 CASE = "join/state_ttl_hint_join"

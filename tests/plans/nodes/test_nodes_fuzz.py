@@ -8,9 +8,9 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from compiled_plan.api.running.plans import CompiledPlan
 from compiled_plan.plans.errors import PlanError
 from compiled_plan.plans.inspection.check import check
+from compiled_plan.running.plans import CompiledPlan
 from tests.support.plan_files import data_of
 
 CASES = (

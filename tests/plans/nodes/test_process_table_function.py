@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.findings import Severity
 from compiled_plan.plans.inspection.check import check
 from compiled_plan.plans.nodes.process_table_function import KINDS, ProcessTableFunction, codes_of

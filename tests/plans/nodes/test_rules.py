@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
-from compiled_plan.api.running.plans import CompiledPlan
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.errors import PlanError
 from compiled_plan.plans.findings import Finding, Severity
 from compiled_plan.plans.inspection.checked_plans import read_plan
+from compiled_plan.running.plans import CompiledPlan
 from tests.support.plan_files import NAMES, data_of
 from tests.support.tables import failures
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from compiled_plan.api.running.plans import CompiledPlan
 from compiled_plan.plans.errors import PlanError
+from compiled_plan.running.plans import CompiledPlan
 from tests.support.plan_files import CONFORMANCE, name_of, text_of
 
 

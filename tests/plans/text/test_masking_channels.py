@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.errors import ExecutionError
 from compiled_plan.plans.execution.batches.progress import source_name
 from compiled_plan.plans.inspection.at_start import checked_at_start

@@ -8,7 +8,7 @@ from time import perf_counter
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.service.app import application
 from compiled_plan.service.common.settings import Settings
 from tests.service.page.served import SAMPLES, served

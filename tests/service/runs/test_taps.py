@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from compiled_plan.api.scripts import Session, compiled_text
+from compiled_plan.compiling.scripts import Session, compiled_text
 from compiled_plan.plans.errors import CompiledPlanError, PlanError
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.service.runs.folders import COMMAND, PLAN, RunFolder

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from compiled_plan.api.scripts import Session
 from compiled_plan.cli.comparing.sides import side_of
+from compiled_plan.compiling.scripts import Session
 from compiled_plan.plans.execution.upgrade.refusing import UpgradeError
 from compiled_plan.plans.inspection.diff.build import diff_plans
 from compiled_plan.plans.inspection.diff.model import PlanDiff

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.planner.algebra.explain import explain
 from compiled_plan.planner.sql.binding.core import Bound, Surroundings
 from compiled_plan.planner.sql.binding.queries import new_binder

@@ -1,13 +1,13 @@
 """ALTER: the order of statements, views over changed tables, and messages.
 
-`tests/api/test_environment_statements.py` compares the statements with Flink.
+`tests/compiled_plan/test_environment_statements.py` compares the statements with Flink.
 """
 
 from __future__ import annotations
 
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.errors import CompiledPlanError
 
 TABLES = """

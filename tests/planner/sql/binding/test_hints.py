@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.errors import CompiledPlanError, ProgramWarning
 from compiled_plan.plans.plan import CompiledPlan
 

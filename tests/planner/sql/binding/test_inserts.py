@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.planner.algebra.explain import explain
 from compiled_plan.planner.algebra.nodes import Aggregate, Join, Project, RelNode, Scan, Sink, Values
 from compiled_plan.planner.algebra.traverse import nodes

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 from uuid import UUID
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.execution.batches.following import Follower
 from compiled_plan.plans.execution.batches.progress import BatchProgress
 from compiled_plan.plans.execution.spark.storage import LocalFolder

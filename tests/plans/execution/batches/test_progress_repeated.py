@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 
 FILES, ROWS, KEYS = 3, 100, 20
 #: A function in the last stage: its first call removes what the earlier stages left for the tasks that follow.

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 from tests.support.topics import Message, Topics
 from tests.support.waiting import wait_until
 from tools.maven import POSTGRES_DRIVER, fetched

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.errors import CompiledPlanError, DataError, ExecutionError
 from compiled_plan.plans.execution.connectors.transactions import TransactionSink
 from compiled_plan.plans.execution.interfaces.connectors import SinkContext, open_sink

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.errors import DataError, ExecutionError
 from compiled_plan.plans.execution.interfaces.connectors import SinkContext, open_sink
 from compiled_plan.plans.execution.run import Run

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.execution.files.sink import FileSink
 from compiled_plan.plans.execution.run import Run

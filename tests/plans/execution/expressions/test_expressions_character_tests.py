@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 
 #: Flink 2.3's answers by text: IS_ALPHA, IS_DIGIT, IS_DECIMAL.
 TEXTS = {

@@ -11,7 +11,7 @@ from unittest.mock import MagicMock
 
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.connectors import partition_commits as declared
 from compiled_plan.plans.errors import CompiledPlanError, DataError, UnsupportedError
 from compiled_plan.plans.execution.batches.progress import BatchProgress

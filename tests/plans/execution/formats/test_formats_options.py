@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.connectors.registry import format_specs
 from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.execution.run import Run

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
-from compiled_plan.api.inspecting import export_state, inspect_key, inspect_state
+from compiled_plan.checkpoints import export_state, inspect_key, inspect_state
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.errors import ExecutionError
 from compiled_plan.plans.execution.functions.accumulating import _MERGE, _PICKLED, Accumulators, AggregatePayload
 from compiled_plan.plans.execution.functions.bootstrap import FunctionFailure

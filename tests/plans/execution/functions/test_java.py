@@ -12,7 +12,7 @@ from unittest.mock import MagicMock
 
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.errors import ExecutionError, PlanError, UnsupportedError
 from compiled_plan.plans.execution.functions import java
 from compiled_plan.plans.execution.run import Run

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.execution.importing.matching import candidate_uids, pending_sinks
 from compiled_plan.plans.execution.savepoint.head import OperatorList, SavepointHead, SavepointOperator
 from compiled_plan.plans.nodes.scan import TableSourceScan

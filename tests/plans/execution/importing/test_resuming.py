@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.checkpoint.sources import Names
 from compiled_plan.plans.execution.importing.file_positions import FilesRead

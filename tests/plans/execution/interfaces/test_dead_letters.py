@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.execution.batches.progress import BatchProgress
 from compiled_plan.plans.execution.files.sink import FileSink
 from compiled_plan.plans.execution.run import Run, RunResult

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
-from compiled_plan.api.running.plans import CompiledPlan
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.errors import ExecutionError, PlanError, UnsupportedError
 from compiled_plan.plans.execution.kernel import use_suitable_java
 from compiled_plan.plans.execution.run import Run
 from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.execution.stages.prepared import prepare
+from compiled_plan.running.plans import CompiledPlan
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
-from compiled_plan.api.inspecting import inspect_key, inspect_state
+from compiled_plan.checkpoints import inspect_key, inspect_state
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.errors import ExecutionError, ProgramError
 from compiled_plan.plans.execution.run import Run
 from compiled_plan.plans.execution.session.options import RunOptions

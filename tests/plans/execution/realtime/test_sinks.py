@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 from tests.plans.execution.realtime.test_query import REAL_TIME, SHORT, Command, table
 from tests.support.commands import process
 from tools.services.kafka import make_topics

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 from tests.plans.execution.realtime.test_query import REAL_TIME, SHORT, Command
 from tests.support.commands import process
 from tests.support.topics import Message, Topics

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.errors import CONCEALERS, ExecutionError, ProgramError
 from compiled_plan.plans.execution.secrets.values import Secrets
 from compiled_plan.plans.inspection.references import secret_names

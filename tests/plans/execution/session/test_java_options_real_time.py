@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.errors import ExecutionError
 from compiled_plan.plans.execution.session import kept as kept_session
 from compiled_plan.plans.execution.session.java_options import DRIVER_JAVA, driver_java, with_short_collections

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 import typer
 
-from compiled_plan.api.running.plans import CompiledPlan
 from compiled_plan.cli.execute_plan import app
 from compiled_plan.plans.errors import ExecutionError
 from compiled_plan.plans.execution.session.options import RUN_OPTIONS, RunOptions, arguments, flag
+from compiled_plan.running.plans import CompiledPlan
 
 
 def test_the_command_and_programs_have_the_options_in_their_order() -> None:

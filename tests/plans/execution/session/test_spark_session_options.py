@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
-from compiled_plan.api.running.plans import PlanReference
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.errors import ExecutionError, UnsupportedError
 from compiled_plan.plans.execution.run import Run
 from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.plan.session_options import ZONE
+from compiled_plan.running.plans import PlanReference
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.connectors.jars import ALL, FLINK, KAFKA, SAVEPOINT, Package
 from compiled_plan.plans.connectors.registry import connector_specs, format_specs
 from compiled_plan.plans.errors import ExecutionError

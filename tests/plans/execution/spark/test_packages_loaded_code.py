@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.execution.spark.packages import ALLOWED, PROVIDERS, check_loaded_code
 from compiled_plan.plans.plan import CompiledPlan

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.execution.stages.prepared import prepare
 from compiled_plan.plans.execution.tables import sources
 from compiled_plan.plans.execution.tables.sources import NO_TABLE, ReadTable, SourceTables

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.execution.checkpoint.description import Setting, describe
 from compiled_plan.plans.execution.checkpoint.sources import names_of
 from compiled_plan.plans.execution.checkpoint.store import Store

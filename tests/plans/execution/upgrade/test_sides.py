@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.execution.stages.prepared import prepare
 from compiled_plan.plans.execution.upgrade.sides import kernel_side
 from compiled_plan.plans.inspection.diff.mapping import KernelSide, OldColumn, StateMapping, mapping_of

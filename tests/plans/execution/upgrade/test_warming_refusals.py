@@ -164,7 +164,7 @@ def test_unrepeatable_sources_are_refused(tmp_path: Path) -> None:
 
 
 def _compiled(tables: str, *calls: str) -> CompiledPlan:
-    from compiled_plan.api.environment import TableEnvironment
+    from compiled_plan.environment import TableEnvironment
 
     inserts = "".join(f"INSERT INTO a SELECT k, {call} FROM made GROUP BY k;" for call in calls)
     return TableEnvironment().compile_script(f"{tables}EXECUTE STATEMENT SET BEGIN {inserts} END;")
@@ -208,7 +208,7 @@ def test_values_of_the_moment(tmp_path: Path) -> None:
 
 
 def test_the_clock(tmp_path: Path) -> None:
-    from compiled_plan.api.environment import TableEnvironment
+    from compiled_plan.environment import TableEnvironment
 
     tables = TABLES.replace("pieces INT)", "pieces INT, at1 AS PROCTIME())")
     old, new = (

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.inspection.diff.build import diff_plans
 from compiled_plan.plans.inspection.diff.model import Change, OperatorEdit, PlanDiff
 from compiled_plan.plans.inspection.identity import with_uids

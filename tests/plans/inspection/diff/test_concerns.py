@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.inspection.diff.build import diff_plans
 from compiled_plan.plans.inspection.diff.concerns import concerns, start_options
 from compiled_plan.plans.plan import CompiledPlan

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from compiled_plan.api.environment import TableEnvironment
+from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.inspection.diff.build import diff_of
 from compiled_plan.plans.inspection.diff.sides import PlanPair
 from compiled_plan.plans.inspection.graph.compared import compared

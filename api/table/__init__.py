@@ -1,5 +1,0 @@
-"""`Table`: its methods by topic, on top of the operations of `planner.table`."""
-
-from compiled_plan.api.table.table import Table
-
-__all__ = ["Table"]

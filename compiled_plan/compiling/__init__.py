@@ -1,0 +1,1 @@
+"""Program texts and files to plans, previews and completions, for the commands and the service."""

@@ -1,0 +1,1 @@
+"""Parts of a session: one mixin of `TableEnvironment` per topic."""
