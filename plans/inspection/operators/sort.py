@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from compiled_plan.plans.inspection.judging.kinds import OperatorKind, declare
 from compiled_plan.plans.inspection.lineage.drafting import Context, OperatorDraft, RuleResult, rule
+from compiled_plan.plans.inspection.lineage.shifts import Shift
 from compiled_plan.plans.inspection.operators.calls import is_rowtime, order_of, type_at
 from compiled_plan.plans.nodes.sort import TemporalSort
 
@@ -30,6 +31,8 @@ def sort(node: TemporalSort, context: Context) -> RuleResult:
 
 def _order(edited: Edited) -> Judgement:
     """Judge an order: rows wait for their time, and are sorted by the other columns when it comes."""
+    if edited.list.stays and not edited.list.is_permuted and edited.list.matches[0].shift is Shift.NONE:
+        return edited.full(listed=True)  # wider types sort alike
     if [item.digest for item in edited.list.old[:1]] == [item.digest for item in edited.list.new[:1]]:
         return edited.full("rows that were emitted before are in the old order")
     return edited.incompatible("rows from before wait for another time")

@@ -211,6 +211,7 @@ WINDOWED = {
         says=("time zone: UTC -> Asia/Kolkata",),
     ),
 }
+SORTED = "INSERT INTO appended SELECT shop, CAST(v AS BIGINT) FROM orders ORDER BY t, v;"
 MATCHES = {
     "another pattern": Pair(pattern(), pattern(pattern="A B C"), INCOMPATIBLE, says=("pattern:",)),
     "another definition": Pair(pattern(), pattern(define="B.v > A.w"), INCOMPATIBLE, says=("definitions:",)),
@@ -234,6 +235,14 @@ MATCHES = {
         PARTIAL,
         FULL,
         says=("rows that were emitted before are in the old order",),
+    ),
+    "an order by a wider value": Pair(
+        SORTED,
+        SORTED,
+        FULL,
+        FULL,
+        says=("INT -> orders.v ASC NULLS FIRST BIGINT, fully compatible",),
+        after=ORDERS.replace(" v INT", " v BIGINT"),
     ),
     "another time of sorted rows": Pair(
         "INSERT INTO appended SELECT shop, v FROM orders ORDER BY t;",
