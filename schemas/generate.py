@@ -48,7 +48,20 @@ def build() -> Schema:
 
 def text() -> str:
     """The text of the schema file."""
-    return json.dumps(build(), indent=2) + "\n"
+    return printed(build()) + "\n"
+
+
+def printed(value: Any, indent: str = "", label: str = "", width: int = 119) -> str:
+    """JSON in which an object or array takes one line if it fits into `width` columns and a comma."""
+    line = indent + label + json.dumps(value)
+    if len(line) <= width or not value or not isinstance(value, dict | list):
+        return line
+    labels = [f"{json.dumps(name)}: " for name in value] if isinstance(value, dict) else [""] * len(value)
+    items = value.values() if isinstance(value, dict) else value
+    start, end = "{}" if isinstance(value, dict) else "[]"
+    inner = (printed(item, indent + "  ", name, width) for name, item in zip(labels, items, strict=True))
+    joined = ",\n".join(inner)
+    return f"{indent}{label}{start}\n{joined}\n{indent}{end}"
 
 
 def _cleaned(value: Any, key: str = "") -> Any:

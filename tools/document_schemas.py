@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -11,6 +10,7 @@ from compiled_plan.plans.execution.importing import model as savepoint
 from compiled_plan.plans.execution.state import model as state
 from compiled_plan.plans.inspection.diff import document as diff
 from compiled_plan.schemas import DIFF, EXPORT, IMPORT, STATE, schema_path
+from compiled_plan.schemas.generate import printed
 
 SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {
     DIFF: diff.schema,
@@ -22,7 +22,7 @@ SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {
 
 def text(name: str) -> str:
     """The text of a schema file."""
-    return json.dumps(SCHEMAS[name](), indent=2) + "\n"
+    return printed(SCHEMAS[name]()) + "\n"
 
 
 def main() -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import jsonschema
@@ -8,7 +9,7 @@ import pytest
 from compiled_plan import schemas
 from compiled_plan.plans.nodes.registry import all_node_types
 from compiled_plan.plans.nodes.unsupported import OpaqueNode
-from compiled_plan.schemas.generate import text
+from compiled_plan.schemas.generate import printed, text
 from tests.support.plan_files import NAMES, data_of
 from tests.support.tables import failures
 
@@ -20,6 +21,29 @@ CASE = "join/state_ttl_hint_join"
 
 def test_the_schema_file_is_up_to_date() -> None:
     assert schemas.schema_path().read_text(encoding="utf-8") == text(), "run `make schema`"
+
+
+@pytest.mark.parametrize("name", ["export", "import", "plan-diff", "plan-test", "state"])
+def test_schema_files_are_printed_compactly(name: str) -> None:
+    source = schemas.schema_path(name).read_text(encoding="utf-8")
+    assert source == printed(json.loads(source)) + "\n"
+
+
+def test_values_take_one_line_where_they_fit() -> None:
+    value = {"a": [1, 2], "b": {"c": None, "d": "12345678"}, "e": {}}
+    assert printed(value, width=100) == '{"a": [1, 2], "b": {"c": null, "d": "12345678"}, "e": {}}'
+    assert (
+        printed(value, width=20)
+        == """{
+  "a": [1, 2],
+  "b": {
+    "c": null,
+    "d": "12345678"
+  },
+  "e": {}
+}"""
+    )
+    assert json.loads(printed(value, width=1)) == value
 
 
 def test_the_schema_is_valid() -> None:
