@@ -29,7 +29,7 @@ def folders() -> str:
 
 def layers() -> str:
     """The layers of the import contract, top-down."""
-    tool = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]
+    tool = tomllib.loads((ROOT / "importlinter.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]
     layered = next(contract for contract in tool["contracts"] if contract["id"] == "layers")
     names = [layer.replace(".", "/").replace(" | ", "    ") for layer in layered["layers"]]
     return "```text\n" + "\n".join(names) + "\n```"
