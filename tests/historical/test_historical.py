@@ -142,7 +142,7 @@ def test_frozen_archives_do_not_change(release: str) -> None:
 def test_every_state_format_is_frozen(spark: SparkSession) -> None:
     jvm = spark._jvm
     assert jvm is not None
-    kinds: Any = java_class(jvm, "org.compiledplan.kernel.operators.StateKind").values()
+    kinds: Any = java_class(jvm, "org.compiledplan.kernel.operators.base.StateKind").values()
     frozen = {state_format for case in STARTED for state_format in case.state_formats()}
     missing = {(kind.text(), kind.version()) for kind in kinds} - frozen
     assert missing == set(), WHAT_TO_DO

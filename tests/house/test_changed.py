@@ -28,7 +28,7 @@ def graph(files: dict[str, Path]) -> Imports:
          "tests/plans/text/test_masking.py"),
         ("plans/nodes/join.py", "tests/plans/nodes/test_nodes_round_trip.py", "tests/plans/text/test_masking.py"),
         ("plans/connectors/specs/kafka.py", "tests/planner/test_pipeline.py", "tests/plans/text/test_masking.py"),
-        ("kernel/src/main/java/org/compiledplan/kernel/operators/Join.java", "tests/historical/test_historical.py",
+        ("kernel/src/main/java/org/compiledplan/kernel/operators/join/Join.java", "tests/historical/test_historical.py",
          "tests/planner/sql/test_parse_flink.py"),
         ("cli/edit_plan.py", "tests/cli/test_edit_plan.py", "tests/cli/test_diff_plan.py"),
         ("service/page/js/main.js", "tests/service/page/test_page.py", "tests/plans/types/test_row.py"),

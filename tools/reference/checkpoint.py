@@ -8,7 +8,7 @@ from pathlib import Path
 from tools.reference.markdown import code, table
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-_KINDS = ROOT / "kernel/src/main/java/org/compiledplan/kernel/operators/StateKind.java"
+_KINDS = ROOT / "kernel/src/main/java/org/compiledplan/kernel/operators/base/StateKind.java"
 
 
 def state_formats() -> str:

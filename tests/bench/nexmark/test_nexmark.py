@@ -119,7 +119,7 @@ def test_jobs_that_failed_or_did_not_run(
 
 def test_samples_belong_to_the_innermost_part_that_their_stack_names() -> None:
     task = "[Executor task launch worker#1 tid=7]"
-    inner = "org/compiledplan/kernel/operators/Join.row"
+    inner = "org/compiledplan/kernel/operators/join/Join.row"
     actual = parts(
         [
             f"{task};org/apache/spark/scheduler/Task.run;{inner};org/rocksdb/RocksDB.get;rocksdb::DBImpl::Get 3\n",

@@ -95,7 +95,7 @@ def test_an_operator_is_found_by_its_name() -> None:
     """An operator's class in the kernel has the name of its type."""
     folder = build_kernel.PRODUCT.sources / "org/compiledplan/kernel/operators"
     classes = {"".join(map(str.capitalize, type_.split("-"))) for type_ in types_of_operators()}
-    assert {name for name in classes if not (folder / f"{name}.java").is_file()} == set()
+    assert classes - {file.stem for file in folder.rglob("*.java")} == set()
 
 
 @pytest.fixture

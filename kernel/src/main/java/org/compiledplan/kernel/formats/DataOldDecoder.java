@@ -12,7 +12,7 @@ import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.sql.catalyst.util.GenericArrayData;
 import org.apache.spark.unsafe.types.UTF8String;
-import org.compiledplan.kernel.operators.RowKinds;
+import org.compiledplan.kernel.operators.base.RowKinds;
 
 /**
  * The formats `canal-json` and `maxwell-json`: one event per line, with `data`, the row (Canal:

@@ -16,7 +16,7 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.sql.catalyst.util.GenericArrayData;
 import org.apache.spark.unsafe.types.UTF8String;
-import org.compiledplan.kernel.operators.RowKinds;
+import org.compiledplan.kernel.operators.base.RowKinds;
 
 /**
  * The formats `debezium-json` and `ogg-json`: one event per line, with the row before and after the

@@ -9,7 +9,7 @@ import org.apache.spark.api.java.function.FlatMapFunction;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
-import org.compiledplan.kernel.operators.TimedState;
+import org.compiledplan.kernel.operators.base.TimedState;
 import org.compiledplan.kernel.state.StateFormatException;
 import org.compiledplan.kernel.takeover.StateMapping;
 import org.compiledplan.kernel.values.JsonText;

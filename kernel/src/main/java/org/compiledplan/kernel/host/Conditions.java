@@ -27,7 +27,7 @@ import org.apache.spark.sql.catalyst.expressions.Unevaluable;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Project;
 import org.apache.spark.sql.types.StructType;
-import org.compiledplan.kernel.operators.RowPredicate;
+import org.compiledplan.kernel.operators.base.RowPredicate;
 import scala.jdk.javaapi.CollectionConverters;
 
 /** Serialized join conditions: a Spark expression over both rows, bound to positions, as text. */

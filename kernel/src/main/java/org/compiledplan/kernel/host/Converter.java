@@ -7,7 +7,7 @@ import java.util.Map;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.unsafe.types.UTF8String;
-import org.compiledplan.kernel.operators.TimedState;
+import org.compiledplan.kernel.operators.base.TimedState;
 import org.compiledplan.kernel.upgrade.Conversion;
 import org.compiledplan.kernel.upgrade.OperatorMapping;
 import org.compiledplan.kernel.values.JsonText;

@@ -4,7 +4,7 @@ import java.util.ArrayDeque;
 import java.util.Arrays;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
-import org.compiledplan.kernel.operators.Out;
+import org.compiledplan.kernel.operators.base.Out;
 
 /** Converts emitted rows into envelope rows and buffers them until they are taken. */
 final class Emitted implements Out {

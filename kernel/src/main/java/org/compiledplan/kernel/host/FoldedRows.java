@@ -9,10 +9,10 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
 import org.apache.spark.unsafe.types.UTF8String;
-import org.compiledplan.kernel.operators.InputRow;
-import org.compiledplan.kernel.operators.Operator;
-import org.compiledplan.kernel.operators.Partial;
-import org.compiledplan.kernel.operators.RowKinds;
+import org.compiledplan.kernel.operators.base.InputRow;
+import org.compiledplan.kernel.operators.base.Operator;
+import org.compiledplan.kernel.operators.base.Partial;
+import org.compiledplan.kernel.operators.base.RowKinds;
 
 /**
  * The packed rows of a partition, with rows of a key pre-aggregated into one. Its memory is bounded

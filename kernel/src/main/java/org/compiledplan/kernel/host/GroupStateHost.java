@@ -5,7 +5,7 @@ import org.apache.spark.api.java.function.FlatMapGroupsWithStateFunction;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.streaming.GroupState;
-import org.compiledplan.kernel.operators.BatchContext;
+import org.compiledplan.kernel.operators.base.BatchContext;
 
 /**
  * Hosts a stage in {@code flatMapGroupsWithState}, with processing-time timeouts as cleanup timers.

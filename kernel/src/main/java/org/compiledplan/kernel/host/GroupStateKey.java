@@ -1,8 +1,8 @@
 package org.compiledplan.kernel.host;
 
 import org.apache.spark.sql.streaming.GroupState;
-import org.compiledplan.kernel.operators.TimeMath;
-import org.compiledplan.kernel.operators.TimedState;
+import org.compiledplan.kernel.operators.base.TimeMath;
+import org.compiledplan.kernel.operators.base.TimedState;
 
 /** The state of one key in {@code flatMapGroupsWithState}: the value and the key's timeout. */
 final class GroupStateKey extends TimedState {

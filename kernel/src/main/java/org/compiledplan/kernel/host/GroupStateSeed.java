@@ -6,7 +6,7 @@ import org.apache.spark.api.java.function.FlatMapGroupsWithStateFunction;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.streaming.GroupState;
-import org.compiledplan.kernel.operators.BatchContext;
+import org.compiledplan.kernel.operators.base.BatchContext;
 
 /** Writes the initial state of a stage that {@link GroupStateHost} continues. */
 final class GroupStateSeed

@@ -3,9 +3,9 @@ package org.compiledplan.kernel.host;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
 import org.apache.spark.sql.catalyst.InternalRow;
-import org.compiledplan.kernel.operators.BatchContext;
-import org.compiledplan.kernel.operators.InputRow;
-import org.compiledplan.kernel.operators.Session;
+import org.compiledplan.kernel.operators.base.BatchContext;
+import org.compiledplan.kernel.operators.base.InputRow;
+import org.compiledplan.kernel.operators.base.Session;
 
 /** The rows that an operator emits for one key, one input row at a time. */
 final class OperatorRows implements Iterator<InternalRow> {

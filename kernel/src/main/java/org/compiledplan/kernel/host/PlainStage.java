@@ -10,8 +10,8 @@ import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
-import org.compiledplan.kernel.operators.BatchContext;
-import org.compiledplan.kernel.operators.TimedState;
+import org.compiledplan.kernel.operators.base.BatchContext;
+import org.compiledplan.kernel.operators.base.TimedState;
 
 /** Hosts a stage in a {@link PlainQuery}: the operators of {@link TransformHost}, without Spark. */
 final class PlainStage implements PlainQuery.Step {

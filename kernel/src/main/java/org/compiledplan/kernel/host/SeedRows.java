@@ -7,8 +7,8 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.unsafe.types.UTF8String;
-import org.compiledplan.kernel.operators.BatchContext;
-import org.compiledplan.kernel.operators.TimedState;
+import org.compiledplan.kernel.operators.base.BatchContext;
+import org.compiledplan.kernel.operators.base.TimedState;
 import scala.jdk.javaapi.CollectionConverters;
 
 /** The rows with a stage's initial state: one per key and operator. */

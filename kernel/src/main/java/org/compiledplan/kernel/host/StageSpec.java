@@ -13,8 +13,8 @@ import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
-import org.compiledplan.kernel.operators.OperatorSpec;
-import org.compiledplan.kernel.operators.StrictObject;
+import org.compiledplan.kernel.operators.base.OperatorSpec;
+import org.compiledplan.kernel.operators.base.StrictObject;
 import org.compiledplan.kernel.values.JsonText;
 
 /** A stage's description, checked against the schema of its input. */

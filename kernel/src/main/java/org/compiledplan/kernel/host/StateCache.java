@@ -5,7 +5,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.function.Supplier;
-import org.compiledplan.kernel.operators.TimedState;
+import org.compiledplan.kernel.operators.base.TimedState;
 
 /**
  * A cache of the decoded state of the keys that a task used last. In real-time mode each row

@@ -16,8 +16,8 @@ import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.types.StructType;
-import org.compiledplan.kernel.operators.EntryTimes;
-import org.compiledplan.kernel.operators.TimedState;
+import org.compiledplan.kernel.operators.base.EntryTimes;
+import org.compiledplan.kernel.operators.base.TimedState;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**

@@ -8,8 +8,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.StructType;
-import org.compiledplan.kernel.operators.RowPredicate;
-import org.compiledplan.kernel.operators.StateFormat;
+import org.compiledplan.kernel.operators.base.RowPredicate;
+import org.compiledplan.kernel.operators.base.StateFormat;
 
 /**
  * The state of an operator, read without its query: by its spec ({@code stages.json} of a

@@ -9,7 +9,7 @@ import org.apache.spark.sql.streaming.OutputMode;
 import org.apache.spark.sql.streaming.StatefulProcessor;
 import org.apache.spark.sql.streaming.TimeMode;
 import org.apache.spark.sql.streaming.TimerValues;
-import org.compiledplan.kernel.operators.BatchContext;
+import org.compiledplan.kernel.operators.base.BatchContext;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**

@@ -7,8 +7,8 @@ import org.apache.spark.sql.execution.streaming.operators.stateful.transformwith
 import org.apache.spark.sql.streaming.StatefulProcessorHandle;
 import org.apache.spark.sql.streaming.TimerValues;
 import org.apache.spark.sql.streaming.ValueState;
-import org.compiledplan.kernel.operators.BatchContext;
-import org.compiledplan.kernel.operators.TimedState;
+import org.compiledplan.kernel.operators.base.BatchContext;
+import org.compiledplan.kernel.operators.base.TimedState;
 
 /**
  * The state of a stage in {@code transformWithState}: one variable for all keys, and the lists of

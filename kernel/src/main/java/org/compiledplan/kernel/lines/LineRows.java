@@ -16,7 +16,7 @@ import org.apache.spark.unsafe.Platform;
 import org.apache.spark.unsafe.types.UTF8String;
 import org.compiledplan.kernel.formats.Decoder;
 import org.compiledplan.kernel.formats.LineCells;
-import org.compiledplan.kernel.operators.RowKinds;
+import org.compiledplan.kernel.operators.base.RowKinds;
 import org.compiledplan.kernel.sources.RowNumbers;
 import scala.collection.AbstractIterator;
 

@@ -3,6 +3,37 @@ package org.compiledplan.kernel.operators;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Function;
+import org.compiledplan.kernel.operators.aggregate.GroupAggregate;
+import org.compiledplan.kernel.operators.base.IdleExpiry;
+import org.compiledplan.kernel.operators.base.Operator;
+import org.compiledplan.kernel.operators.base.OperatorSpec;
+import org.compiledplan.kernel.operators.changelog.ChangelogNormalize;
+import org.compiledplan.kernel.operators.changelog.SinkCompactor;
+import org.compiledplan.kernel.operators.changelog.SinkUpsertMaterializer;
+import org.compiledplan.kernel.operators.join.IntervalJoin;
+import org.compiledplan.kernel.operators.join.Join;
+import org.compiledplan.kernel.operators.join.LookupMaterializer;
+import org.compiledplan.kernel.operators.join.MultiJoin;
+import org.compiledplan.kernel.operators.join.ProctimeTemporalJoin;
+import org.compiledplan.kernel.operators.join.SemiAntiJoin;
+import org.compiledplan.kernel.operators.join.TemporalJoin;
+import org.compiledplan.kernel.operators.match.MatchRecognize;
+import org.compiledplan.kernel.operators.over.ColumnOver;
+import org.compiledplan.kernel.operators.over.ProctimeOver;
+import org.compiledplan.kernel.operators.over.RowtimeOver;
+import org.compiledplan.kernel.operators.rank.Deduplicate;
+import org.compiledplan.kernel.operators.rank.KeepFirstInOrder;
+import org.compiledplan.kernel.operators.rank.Rank;
+import org.compiledplan.kernel.operators.rank.RowCounter;
+import org.compiledplan.kernel.operators.sort.ProctimeSort;
+import org.compiledplan.kernel.operators.sort.RowtimeSort;
+import org.compiledplan.kernel.operators.window.CountWindowAggregate;
+import org.compiledplan.kernel.operators.window.SessionAggregate;
+import org.compiledplan.kernel.operators.window.SessionRows;
+import org.compiledplan.kernel.operators.window.WindowAggregate;
+import org.compiledplan.kernel.operators.window.WindowDeduplicate;
+import org.compiledplan.kernel.operators.window.WindowJoin;
+import org.compiledplan.kernel.operators.window.WindowRank;
 
 /** Registry of the operators by their type names in a spec. */
 public final class Operators {

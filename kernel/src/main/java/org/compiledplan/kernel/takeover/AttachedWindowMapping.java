@@ -3,8 +3,8 @@ package org.compiledplan.kernel.takeover;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.ArrayList;
 import java.util.List;
-import org.compiledplan.kernel.operators.RowKinds;
-import org.compiledplan.kernel.operators.SortOrder;
+import org.compiledplan.kernel.operators.base.RowKinds;
+import org.compiledplan.kernel.operators.base.SortOrder;
 import org.compiledplan.kernel.state.StateFormatException;
 import org.compiledplan.kernel.state.Tree;
 

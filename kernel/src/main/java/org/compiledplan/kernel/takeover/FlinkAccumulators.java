@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.compiledplan.kernel.aggregates.AccumulatorForm;
-import org.compiledplan.kernel.operators.OperatorSpec;
+import org.compiledplan.kernel.operators.base.OperatorSpec;
 import org.compiledplan.kernel.state.FieldShape;
 import org.compiledplan.kernel.state.FrameShape;
 import org.compiledplan.kernel.state.StateFormatException;

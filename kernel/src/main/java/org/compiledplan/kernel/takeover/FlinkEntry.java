@@ -1,8 +1,8 @@
 package org.compiledplan.kernel.takeover;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import org.compiledplan.kernel.operators.EntryTimes;
-import org.compiledplan.kernel.operators.RowKinds;
+import org.compiledplan.kernel.operators.base.EntryTimes;
+import org.compiledplan.kernel.operators.base.RowKinds;
 import org.compiledplan.kernel.state.StateFormatException;
 
 /**

@@ -10,7 +10,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.compiledplan.kernel.operators.SortOrder;
+import org.compiledplan.kernel.operators.base.SortOrder;
 import org.compiledplan.kernel.state.StateFormatException;
 import org.compiledplan.kernel.state.Tree;
 import org.compiledplan.kernel.values.ValueType;

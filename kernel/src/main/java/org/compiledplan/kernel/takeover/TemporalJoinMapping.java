@@ -3,7 +3,7 @@ package org.compiledplan.kernel.takeover;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import org.compiledplan.kernel.operators.RowKinds;
+import org.compiledplan.kernel.operators.base.RowKinds;
 import org.compiledplan.kernel.state.Tree;
 
 /**

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import org.compiledplan.kernel.operators.RowKinds;
+import org.compiledplan.kernel.operators.base.RowKinds;
 import org.compiledplan.kernel.state.StateFormatException;
 import org.compiledplan.kernel.state.Tree;
 

@@ -13,7 +13,7 @@ final class Waiting {
    * Adds a row.
    *
    * @param time in ms
-   * @param kind see {@link org.compiledplan.kernel.operators.RowKinds}
+   * @param kind see {@link org.compiledplan.kernel.operators.base.RowKinds}
    */
   void add(long time, byte kind, Object[] row) {
     Tree waiting = new Tree();

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
-import org.compiledplan.kernel.operators.WindowAssigner;
+import org.compiledplan.kernel.operators.window.WindowAssigner;
 import org.compiledplan.kernel.state.FieldShape;
 import org.compiledplan.kernel.state.StateFormatException;
 import org.compiledplan.kernel.state.Tree;

@@ -1,7 +1,7 @@
 package org.compiledplan.kernel.upgrade;
 
 import java.util.BitSet;
-import org.compiledplan.kernel.operators.StateFormat;
+import org.compiledplan.kernel.operators.base.StateFormat;
 import org.compiledplan.kernel.state.Columns;
 import org.compiledplan.kernel.state.StateFormatException;
 

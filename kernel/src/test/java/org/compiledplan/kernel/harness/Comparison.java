@@ -2,7 +2,7 @@ package org.compiledplan.kernel.harness;
 
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.compiledplan.kernel.operators.RowPredicate;
+import org.compiledplan.kernel.operators.base.RowPredicate;
 import org.compiledplan.kernel.values.Values;
 
 /** A condition of the harness: two columns of left ++ right compared, false if one is null. */

@@ -1,0 +1,59 @@
+package org.compiledplan.kernel.operators.base;
+
+/** An operator whose state per key is one entry that expires as a whole. */
+public abstract class EntryOperator<S extends SingleEntry> extends KeyedOperator<S> {
+  /** Removes the entry if it has expired, otherwise sets the next timer. */
+  @Override
+  public void onTimer(KeyedState state, BatchContext context, Out out) {
+    if (!state.isThere()) return;
+    S entry = live(state, context);
+    if (entry == null) state.remove(-1);
+    else state.reschedule(entry.nextDue(context));
+  }
+
+  /**
+   * Returns the entry of the key; null if there is none or it has expired.
+   *
+   * @param state the key's stored state
+   * @param context times against which the TTL is checked
+   */
+  protected final S live(KeyedState state, BatchContext context) {
+    if (!state.isThere()) return null;
+    S entry = state.read(format);
+    return entry.isExpired(context) ? null : entry;
+  }
+
+  /**
+   * Stores the entry with the current processing time as its last write.
+   *
+   * @param isNew whether the key had no entry, for the metrics
+   */
+  protected final void put(KeyedState state, S entry, BatchContext context, boolean isNew) {
+    entry.lastWrite = context.processingTime();
+    state.put(format, entry, entry.nextDue(context), isNew ? 1 : 0);
+  }
+
+  public abstract class EntryWork implements Session {
+    final KeyedState state;
+    final BatchContext context;
+
+    /** True if an entry is stored for the key, expired or not. */
+    public final boolean stored;
+
+    /** The key's entry; null if there is none. */
+    public S entry;
+
+    public EntryWork(KeyedState state, BatchContext context) {
+      this.state = state;
+      this.context = context;
+      stored = state.isThere();
+      entry = live(state, context);
+    }
+
+    /** Stores the entry, or removes the stored one if {@link #entry} is null. */
+    protected final void save() {
+      if (entry != null) put(state, entry, context, !stored);
+      else if (stored) state.remove(-1);
+    }
+  }
+}

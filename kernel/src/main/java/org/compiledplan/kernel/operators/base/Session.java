@@ -1,0 +1,24 @@
+package org.compiledplan.kernel.operators.base;
+
+/**
+ * The work of an operator on one key in one micro-batch. Methods that emit rows receive {@code
+ * out}.
+ */
+public interface Session {
+  /** Processes the next row of the key. */
+  void process(InputRow row, Out out);
+
+  /**
+   * Merges a {@link Partial} of the operator.
+   *
+   * @param row one of the pre-aggregated rows
+   * @param partial result of {@link Partial#toBytes}
+   * @return number of pre-aggregated rows
+   */
+  default long merge(InputRow row, byte[] partial, Out out) {
+    throw new UnsupportedOperationException();
+  }
+
+  /** Ends the session, once, after the last row: emits buffered rows and writes the state. */
+  void close(Out out);
+}

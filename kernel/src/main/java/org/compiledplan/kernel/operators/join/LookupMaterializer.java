@@ -1,0 +1,62 @@
+package org.compiledplan.kernel.operators.join;
+
+import java.util.Arrays;
+import java.util.List;
+import org.compiledplan.kernel.operators.base.BatchContext;
+import org.compiledplan.kernel.operators.base.EntryOperator;
+import org.compiledplan.kernel.operators.base.ExpiringRow;
+import org.compiledplan.kernel.operators.base.InputRow;
+import org.compiledplan.kernel.operators.base.KeyedState;
+import org.compiledplan.kernel.operators.base.OperatorSpec;
+import org.compiledplan.kernel.operators.base.Out;
+import org.compiledplan.kernel.operators.base.RowKinds;
+import org.compiledplan.kernel.operators.base.StateKind;
+import org.compiledplan.kernel.state.Columns;
+
+/**
+ * Behind a lookup join: stores the rows of the table that the last row of a key was joined with,
+ * and retracts these. A row carries them as an array; a retraction carries none. Follows Flink's
+ * KeyedLookupJoinWrapper.
+ */
+public final class LookupMaterializer extends EntryOperator<ExpiringRow> {
+  private final int rowsColumn;
+
+  public LookupMaterializer(OperatorSpec spec) {
+    rowsColumn = spec.column("rowsColumn");
+    long ttl = spec.ttl(0);
+    Columns columns = Columns.ofInput(0, spec.inputs()[0], new int[] {rowsColumn});
+    define(spec, StateKind.LOOKUP, () -> new ExpiringRow(ttl, columns), Work::new);
+  }
+
+  private final class Work extends EntryWork {
+    private boolean changed;
+
+    Work(KeyedState state, BatchContext context) {
+      super(state, context);
+      changed = stored && entry == null;
+    }
+
+    @Override
+    public void process(InputRow row, Out out) {
+      boolean adds = RowKinds.isAdd(row.kind());
+      if (adds) {
+        entry = format.fresh();
+        entry.row = new Object[] {row.values()[rowsColumn]};
+      } else if (entry == null) {
+        return;
+      }
+      for (Object match : (List<?>) entry.row[0]) {
+        Object[] joined = Arrays.copyOf(row.values(), row.values().length);
+        joined[rowsColumn] = match;
+        out.emit(row.kind(), joined);
+      }
+      if (!adds) entry = null;
+      changed = true;
+    }
+
+    @Override
+    public void close(Out out) {
+      if (changed) save();
+    }
+  }
+}

@@ -1,0 +1,2 @@
+/** Row numbers: top-n, deduplication, and counters of rows. */
+package org.compiledplan.kernel.operators.rank;
