@@ -16,6 +16,7 @@ from compiled_plan.service.registry.parts import Parts
 from compiled_plan.service.store import blobs, listing, pipelines, versions
 from compiled_plan.service.store.errors import NotFoundError
 from compiled_plan.service.store.tables import Pipeline, Version
+from compiled_plan.service.workers import tasks
 
 Word = Literal["new", "same", "waits", "failed", "written"]
 
@@ -82,7 +83,7 @@ def _import(parts: Parts, folder: PipelineFolder, by: str, comment: str, force: 
     verdict = "full"
     if before is not None:
         names = {"old_name": "old", "new_name": "new"}
-        verdict = parts.workers.run_once("diff", old=before.plan, new=new.plan, **names)["verdict"]
+        verdict = parts.workers.run_once(tasks.diff, old=before.plan, new=new.plan, **names)["verdict"]
     accepted = force or verdict == "full"
     with parts.database.write() as session:
         pipeline = pipelines.find_unmoved(session, folder.name, tag)

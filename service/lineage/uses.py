@@ -11,6 +11,7 @@ from sqlalchemy.exc import IntegrityError
 from compiled_plan.service.store import blobs
 from compiled_plan.service.store.database import Database
 from compiled_plan.service.store.tables import Pipeline, PlanTables, Version
+from compiled_plan.service.workers import tasks
 from compiled_plan.service.workers.pool import Workers
 
 #: The number of plans that one request reads; their tables are stored.
@@ -45,7 +46,7 @@ def uses_of(database: Database, workers: Workers) -> Uses:
     for hash_ in missing[:_MOST]:
         with database.read() as session:
             plan = blobs.get(session, hash_)
-        known[hash_] = workers.run("tables", plan=plan)
+        known[hash_] = workers.run(tasks.tables, plan=plan)
         _store(database, hash_, known[hash_])
     tables = {name: known[hash_] for name, hash_ in hashes.items() if hash_ in known}
     return Uses(tables, len(hashes) - len(tables))

@@ -14,6 +14,7 @@ from compiled_plan.service.common.places import Allowed, data_of
 from compiled_plan.service.common.settings import Settings
 from compiled_plan.service.registry.parts import Parts
 from compiled_plan.service.store.versions import Kind, Language, NewVersion
+from compiled_plan.service.workers import tasks
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,14 +85,15 @@ def prepare(
         CompiledPlanError: the program or plan is refused.
     """
     how = arguments(parts, source, before)
-    result = parts.workers.run("compile" if source.language else "read", **how)
+    workers = parts.workers
+    result = workers.run(tasks.compile_, **how) if source.language else workers.run(tasks.read, **how)
     return Prepared(
         NewVersion(
             kind=kind or ("program" if source.language else "plan"),
             plan=result["plan"],
             operators=result["operators"],
             stateful=result["stateful"],
-            program=result["program"] if source.language else None,
+            program=result["program"],
             language=source.language,
             options=how.get("settings", {}),
             origin=how.get("file", ""),
@@ -131,7 +133,7 @@ def preview(
     before: Before | None,
     at: int | str,
     rows: int,
-    sample: Mapping[str, str] = MappingProxyType({}),
+    sample: Mapping[str, Any] = MappingProxyType({}),
 ) -> str:
     """The plan of a preview.
 
@@ -147,8 +149,8 @@ def preview(
         CompiledPlanError: there is nothing to preview, or it is refused.
     """
     how = arguments(parts, source, before)
-    shared = ("text", "settings", "old", "known", "allowed")
-    return str(parts.workers.run("preview", at=at, rows=rows, **{name: how[name] for name in shared}, **sample))
+    shared = {name: how[name] for name in ("text", "settings", "old", "known", "allowed")}
+    return parts.workers.run(tasks.preview, at=at, rows=rows, **{**shared, **sample})
 
 
 def table_preview(parts: Parts, version: Before, node: int, rows: int) -> str:
@@ -165,7 +167,7 @@ def table_preview(parts: Parts, version: Before, node: int, rows: int) -> str:
     """
     how = {"settings": dict(version.options), "allowed": asdict(allowed(parts.settings))}
     program = (version.program if version.language == "sql" else None) or ""
-    return str(parts.workers.run("table_preview", plan=version.plan, node=node, rows=rows, program=program, **how))
+    return parts.workers.run(tasks.table_preview, plan=version.plan, node=node, rows=rows, program=program, **how)
 
 
 def _unmasked(options: Mapping[str, str], known: Mapping[str, str]) -> dict[str, str]:

@@ -17,6 +17,7 @@ from compiled_plan.service.registry import programs
 from compiled_plan.service.web.depends import Editor, PartsOf, Viewer
 from compiled_plan.service.web.documents import Plan, RequestBody, Short
 from compiled_plan.service.web.versions import ProgramOrPlan, before, compared
+from compiled_plan.service.workers import tasks
 
 router = APIRouter(tags=["compiling"])
 
@@ -91,11 +92,11 @@ def compile_program(who: Editor, parts: PartsOf, body: ToCompile) -> Response:
         operators=compiled.version.operators,
         stateful=compiled.version.stateful,
         warnings=list(compiled.warnings),
-        graph=Graph.model_validate(parts.workers.run_once("graph", plan=plan)),
+        graph=Graph.model_validate(parts.workers.run_once(tasks.graph, plan=plan)),
         diff=None if diff is None else diff.model_dump(by_alias=True),
     ).model_dump_json(exclude={"plan"}, by_alias=True)
     # The plan stays text: pydantic writes 255 levels, and expressions have more.
-    text = f'{{"plan": {parts.workers.run_once("shown_plan", plan=plan)}, {document[1:]}'
+    text = f'{{"plan": {parts.workers.run_once(tasks.shown_plan, plan=plan)}, {document[1:]}'
     return Response(text, media_type="application/json")
 
 
@@ -104,7 +105,7 @@ def complete(who: Editor, parts: PartsOf, body: ToComplete) -> list[Completion]:
     """Keywords from the grammar, tables, columns and functions from the declarations before the cursor, options."""
     programs.check_size(parts.settings, body.before + body.after)
     candidates = parts.workers.run(
-        "complete",
+        tasks.complete,
         before=body.before,
         after=body.after,
         settings=body.options,
@@ -124,4 +125,4 @@ def validate_plan(who: Editor, parts: PartsOf, body: ToValidate) -> Validated:
     """Each finding has its location, the value, and a remedy."""
     text = body.plan if isinstance(body.plan, str) else jsontext.dumps(body.plan)
     programs.check_size(parts.settings, text)
-    return Validated.model_validate(parts.workers.run("check", plan=text), extra="ignore")
+    return Validated.model_validate(parts.workers.run(tasks.check, plan=text), extra="ignore")

@@ -13,6 +13,7 @@ from compiled_plan.service.store.tables import Status
 from compiled_plan.service.web.depends import Name, PartsOf, Viewer
 from compiled_plan.service.web.plans import text_of
 from compiled_plan.service.web.runs import RunsOf
+from compiled_plan.service.workers import tasks
 
 router = APIRouter(prefix="/pipelines/{name}/run", tags=["runs"])
 
@@ -42,5 +43,5 @@ def get_figures(who: Viewer, parts: PartsOf, runs: RunsOf, name: Name) -> Curren
     figures = runs.recent.of(id_).figures
     graph = None
     if figures is not None and version:
-        graph = Graph.model_validate(parts.workers.run_once("graph", plan=text_of(parts, name, version)))
+        graph = Graph.model_validate(parts.workers.run_once(tasks.graph, plan=text_of(parts, name, version)))
     return current(figures, version, graph, checkpoint_bytes(runs.checkpoint(id_)))

@@ -33,6 +33,7 @@ from compiled_plan.service.store.tables import Pipeline, Status, Wanted
 from compiled_plan.service.web.depends import IdempotencyKey, Name, Operator, PartsOf, Reading, Viewer
 from compiled_plan.service.web.documents import NEVER_RAN, RequestBody, values_of
 from compiled_plan.service.web.idempotency import Keep, once
+from compiled_plan.service.workers import tasks
 
 router = APIRouter(prefix="/pipelines/{name}/run", tags=["runs"])
 #: The polling interval of the progress file in seconds, and the number of polls without messages after which a comment
@@ -276,5 +277,5 @@ def logs(
     of = latest_run(folder) if run is None else RunFolder(folder / str(run))
     if of is None:
         return Logs(lines=[], offset=0, next_offset=0, size=0)
-    where = {"offset": offset, "tail": None if offset is not None else tail}
-    return Logs.model_validate(parts.workers.run("shown_output", run=str(of.path), **where))
+    lines = None if offset is not None else tail
+    return Logs.model_validate(parts.workers.run(tasks.shown_output, run=str(of.path), offset=offset, tail=lines))

@@ -15,6 +15,7 @@ from compiled_plan.service.web.depends import Editor, PartsOf
 from compiled_plan.service.web.documents import RequestBody, Short
 from compiled_plan.service.web.jobs import progress_of
 from compiled_plan.service.web.versions import ProgramOrPlan, before
+from compiled_plan.service.workers import tasks
 from compiled_plan.service.workers.test_jobs import TestJob, TestJobs
 
 router = APIRouter(prefix="/tests", tags=["tests"])
@@ -114,7 +115,7 @@ def begin_tests(who: Editor, parts: PartsOf, jobs: JobsOf, body: ToTest) -> Test
     source = body.source()
     how = programs.arguments(parts, source, old)
     return _document(
-        jobs.begin(who.name, body.tests, lambda: parts.workers.run("plans_of_tests", tests=body.tests, **how))
+        jobs.begin(who.name, body.tests, lambda: parts.workers.run(tasks.plans_of_tests, tests=body.tests, **how))
     )
 
 
@@ -122,7 +123,7 @@ def begin_tests(who: Editor, parts: PartsOf, jobs: JobsOf, body: ToTest) -> Test
 def names_of_tests(who: Editor, parts: PartsOf, body: TestsText) -> NamesDocument:
     """Names by which `POST /preview` takes the rows of a test."""
     programs.check_size(parts.settings, body.tests)
-    return NamesDocument(names=parts.workers.run("names_of_tests", tests=body.tests))
+    return NamesDocument(names=parts.workers.run(tasks.names_of_tests, tests=body.tests))
 
 
 @router.get("/{id}", summary="Progress and results of a run of tests")

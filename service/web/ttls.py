@@ -15,6 +15,7 @@ from compiled_plan.service.web.documents import RequestBody, Short, version_summ
 from compiled_plan.service.web.idempotency import Keep, once
 from compiled_plan.service.web.plans import text_of
 from compiled_plan.service.web.versions import Added, Number, added, verdict_of
+from compiled_plan.service.workers import tasks
 
 router = APIRouter(prefix="/pipelines/{name}/versions/{number}/ttl", tags=["TTLs"])
 _Name = Annotated[Short, StringConstraints(min_length=1, max_length=300)]
@@ -26,10 +27,6 @@ class Edit(RequestBody):
     node: _Name | Annotated[int, Field(ge=0)] = Field(description="uid of the operator, or id of its node")
     state: _Name | Annotated[int, Field(ge=0)] = Field(description="name of the state entry, or number of its input")
     ttl: _Name = Field(description="a duration; 0 never expires", examples=["3 d"])
-
-    def to_task(self) -> dict[str, str]:
-        """The edit as an argument of the task `ttl`."""
-        return {"node": str(self.node), "entry": str(self.state), "ttl": self.ttl}
 
 
 class Edits(RequestBody):
@@ -82,13 +79,15 @@ def check_ttl(who: Viewer, parts: PartsOf, name: Name, number: Number, body: Edi
     problems, good = [], []
     for at, edit in enumerate(body.edits):
         try:
-            parts.workers.run_once("ttl", plan=text, edits=[edit.to_task()])
-            good.append(edit.to_task())
+            parts.workers.run_once(tasks.ttl, plan=text, edits=[edit.model_dump()])
+            good.append(edit.model_dump())
         except CompiledPlanError as fault:
             message, where = shown(fault.message), shown(fault.where)
             problems.append(EditProblem(edit=at, message=message, where=where, value=edit.ttl, remedy=fault.remedy))
-    result = parts.workers.run_once("ttl", plan=text, edits=good) if good else {"changes": [], "warnings": []}
-    return Checked(valid=not problems, problems=problems, changes=result["changes"], warnings=result["warnings"])
+    document = {"valid": not problems, "problems": problems, "changes": [], "warnings": []}
+    if good:
+        document |= parts.workers.run_once(tasks.ttl, plan=text, edits=good)
+    return Checked.model_validate(document)
 
 
 @router.post(
@@ -108,7 +107,7 @@ def edit_ttl(
 
     def add(keep: Keep) -> Added:
         text = text_of(parts, name, number)
-        result = parts.workers.run_once("ttl", plan=text, edits=[edit.to_task() for edit in body.edits])
+        result = parts.workers.run_once(tasks.ttl, plan=text, edits=[edit.model_dump() for edit in body.edits])
         verdict = verdict_of(parts, name, result["plan"])
         with parts.database.write() as session:
             pipeline = pipelines.find_unmoved(session, name, tag)

@@ -16,13 +16,16 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from hashlib import sha256
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from compiled_plan.plans.errors import CompiledPlanError, ProgramError
 from compiled_plan.service.common.lanes import BusyError, Lane
 from compiled_plan.service.common.settings import Limits
+from compiled_plan.service.workers.tasks import ON_SUBMITTED, name_of
 
 Json = Any
+P = ParamSpec("P")
+R = TypeVar("R")
 _LOG = logging.getLogger(__name__)
 #: The start timeout of a worker in seconds, generous for a busy machine.
 _START = 120.0
@@ -108,10 +111,6 @@ class Worker:
                     pipe.close()
 
 
-#: Tasks on submitted programs and plans. Tasks on stored plans are faster and have separate workers.
-_ON_SUBMITTED = ("compile", "plans_of_tests", "names_of_tests", "complete", "read", "check")
-
-
 class _Lane(Lane):
     """Workers of one kind, started at their first use."""
 
@@ -142,11 +141,11 @@ class Workers:
         """The maximum number of running and waiting requests."""
         return self._submitted.places + self._stored.places
 
-    def run(self, task: str, **arguments: Any) -> Json:
+    def run(self, task: Callable[P, R], *_: P.args, **arguments: P.kwargs) -> R:
         """Run a task in a worker.
 
         Args:
-            task: its name, see `service.workers.tasks`.
+            task: a function of `service.workers.tasks`.
             arguments: its arguments.
 
         Raises:
@@ -154,17 +153,19 @@ class Workers:
             ProgramError: the task exceeds its time or memory limit.
             BusyError: no worker became free within the time limit of a task, or too many requests wait.
         """
+        name = name_of(task)
         request = json.dumps(
             {
-                "task": task,
+                "task": name,
                 "arguments": arguments,
                 "seconds": self._limits.compile_seconds,
                 "memory": self._limits.compile_memory,
             }
         ).encode()
-        lane = self._submitted if task in _ON_SUBMITTED else self._stored
+        lane = self._submitted if name in ON_SUBMITTED else self._stored
         with lane.place():
-            return _result(task, self._answer(lane, task, request))
+            result: R = _result(name, self._answer(lane, name, request))
+            return result
 
     def _answer(self, lane: _Lane, task: str, request: bytes) -> Json:
         try:
@@ -191,14 +192,16 @@ class Workers:
         finally:
             lane.free.put(self._ended(worker) if self._closed else worker)
 
-    def run_once(self, task: str, **arguments: Any) -> Json:
+    def run_once(self, task: Callable[P, R], *_: P.args, **arguments: P.kwargs) -> R:
         """As `run`, with a cache of answers; for deterministic tasks."""
-        key = sha256(json.dumps([task, arguments], sort_keys=True).encode()).hexdigest()
+        key = sha256(json.dumps([name_of(task), arguments], sort_keys=True).encode()).hexdigest()
+        answer: R
         with self._lock:
             if key in self._answers:
                 self._answers.move_to_end(key)
-                return self._answers[key]
-        answer = self.run(task, **arguments)
+                answer = self._answers[key]
+                return answer
+        answer = self.run(task, *_, **arguments)
         with self._lock:
             self._answers[key] = answer
             while len(self._answers) > _CACHED:

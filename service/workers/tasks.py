@@ -7,19 +7,43 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import islice, takewhile
 from operator import eq
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from compiled_plan.plans.errors import ProgramError, UnsupportedError, too_deep
-from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.service.common.outside import check_outside, jars_of
 from compiled_plan.service.common.places import Allowed
 
 if TYPE_CHECKING:
+    from compiled_plan.plans.plan import CompiledPlan
     from compiled_plan.testing.cases import Case
 
-Json = Any
+#: A JSON object.
+Document = dict[str, Any]
 #: The maximum number of completions.
 _CANDIDATES = 400
+
+
+class Figures(TypedDict):
+    """The numbers of operators, and of those with state."""
+
+    operators: int
+    stateful: int
+
+
+class Compiled(Figures):
+    """The text of a plan, its program (None if the plan itself was submitted), and warnings."""
+
+    plan: str
+    program: str | None
+    warnings: list[str]
+
+
+class Edited(Figures):
+    """The text of an edited plan; the changes and warnings as in `edit-plan --json`."""
+
+    plan: str
+    changes: list[Document]
+    warnings: list[Document]
 
 
 def compile_(
@@ -30,7 +54,7 @@ def compile_(
     program_ttls: bool = False,
     allowed: Mapping[str, Any] | None = None,
     known: str = "",
-) -> Json:
+) -> Compiled:
     """Compile a program over the previous plan.
 
     Args:
@@ -82,7 +106,7 @@ def plans_of_tests(
     settings: Mapping[str, str] | None = None,
     allowed: Mapping[str, Any] | None = None,
     **how: Any,
-) -> Json:
+) -> list[Document]:
     """The plan of each test, or the error that refuses it, see `testing.plans_of`.
 
     Args:
@@ -100,7 +124,7 @@ def plans_of_tests(
         else:
             result = compile_(text, file, {**(settings or {}), **options}, allowed=allowed, **how)
         _check_java(json.loads(result["plan"]), Allowed(**(allowed or {})))
-        return str(result["plan"])
+        return result["plan"]
 
     return plans_of(cases_of_text(tests), compiled)
 
@@ -116,7 +140,7 @@ def names_of_tests(tests: str) -> list[str]:
     return [case.name for case in cases_of_text(tests)]
 
 
-def _check_java(plan: Json, allowed: Allowed) -> None:
+def _check_java(plan: Document, allowed: Allowed) -> None:
     """Raise if a plan calls functions in Java."""
     java = jars_of(plan, allowed)
     if java:
@@ -137,7 +161,7 @@ def _own_case(tests: str, test: str) -> Case:
     return case
 
 
-def complete(before: str, after: str, settings: Mapping[str, str], allowed: Mapping[str, Any]) -> Json:
+def complete(before: str, after: str, settings: Mapping[str, str], allowed: Mapping[str, Any]) -> list[Document]:
     """Completions at the cursor in a SQL script.
 
     Args:
@@ -221,11 +245,11 @@ def _plain(said: Sequence[str]) -> list[str]:
     return [line.removeprefix("warning: ") for line in said if not line.startswith("  ")]
 
 
-def _figures(plan: CompiledPlan) -> dict[str, int]:
+def _figures(plan: CompiledPlan) -> Figures:
     return {"operators": len(plan.nodes), "stateful": sum(1 for node in plan.nodes if node.ttl_entries)}
 
 
-def read(plan: str, allowed: Mapping[str, Any] | None = None) -> Json:
+def read(plan: str, allowed: Mapping[str, Any] | None = None) -> Compiled:
     """Read a submitted plan.
 
     Args:
@@ -241,18 +265,23 @@ def read(plan: str, allowed: Mapping[str, Any] | None = None) -> Json:
     document = jsontext.loads(plan)
     check_complete(document)
     check_outside(document, Allowed(**(allowed or {})))
-    return {"plan": plan, "warnings": _plain(secret_warnings(checked)), **_figures(checked)}
+    return {"plan": plan, "program": None, "warnings": _plain(secret_warnings(checked)), **_figures(checked)}
 
 
-def check(plan: str) -> Json:
+def check(plan: str) -> Document:
     """Errors and warnings of a plan: the document of `edit-plan --check --json`."""
     from compiled_plan.plans.inspection.check import report
 
     return report(plan).to_dict("")
 
 
-def ttl(plan: str, edits: list[dict[str, str]]) -> Json:
-    """Set TTLs: the document of `edit-plan --ttl --json`, and the text of the plan."""
+def ttl(plan: str, edits: list[Document]) -> Edited:
+    """Set TTLs: the document of `edit-plan --ttl --json`, and the text of the plan.
+
+    Args:
+        plan: the text of the plan.
+        edits: edits as over HTTP, with `node`, `state` and `ttl`.
+    """
     from dataclasses import asdict
 
     from compiled_plan.plans.inspection.checked_plans import plan_from_json
@@ -260,7 +289,7 @@ def ttl(plan: str, edits: list[dict[str, str]]) -> Json:
     from compiled_plan.plans.inspection.ttl import TtlEdit, set_ttls
 
     before = plan_from_json(plan)
-    text, changes = set_ttls(plan, [TtlEdit(edit["node"], _entry(before, edit), edit["ttl"]) for edit in edits])
+    text, changes = set_ttls(plan, [TtlEdit(str(edit["node"]), _entry(before, edit), edit["ttl"]) for edit in edits])
     after = plan_from_json(text)
     return {
         "plan": text,
@@ -270,18 +299,18 @@ def ttl(plan: str, edits: list[dict[str, str]]) -> Json:
     }
 
 
-def _entry(plan: CompiledPlan, edit: Mapping[str, str]) -> str:
+def _entry(plan: CompiledPlan, edit: Document) -> str:
     """The name of a state entry, also by the number of its input."""
-    entry = edit["entry"]
+    node, entry = str(edit["node"]), str(edit["state"])
     if not entry.isdecimal():
         return entry
     from compiled_plan.plans.inspection.entries import state_lines
 
-    wanted = (line for line in state_lines(plan) if edit["node"] in (str(line.node), line.uid))
+    wanted = (line for line in state_lines(plan) if node in (str(line.node), line.uid))
     return next((line.entry for line in wanted if line.index == int(entry)), entry)
 
 
-def diff(old: str, new: str, old_name: str, new_name: str, description: str = "") -> Json:
+def diff(old: str, new: str, old_name: str, new_name: str, description: str = "") -> Document:
     """Compare two plans: the document of `diff-plan --json`.
 
     Args:
@@ -313,7 +342,7 @@ def diff(old: str, new: str, old_name: str, new_name: str, description: str = ""
     return document(plan_diff, before, after, advice(plan_diff, new_name)).model_dump(by_alias=True)
 
 
-def graph(plan: str) -> Json:
+def graph(plan: str) -> Document:
     """The graph of a plan; its nodes have `readable`, true if `table_preview` can read their table."""
     from compiled_plan.compiling.plan_tables import is_readable
     from compiled_plan.plans.inspection.checked_plans import plan_from_json
@@ -326,7 +355,7 @@ def graph(plan: str) -> Json:
     return document
 
 
-def tables(plan: str) -> Json:
+def tables(plan: str) -> Document:
     """The tables that a plan reads and writes, with their identity outside of the plan, without secrets."""
     from compiled_plan.plans.inspection.checked_plans import plan_from_json
     from compiled_plan.plans.inspection.lineage.origins import tables_read, tables_written
@@ -344,7 +373,7 @@ def tables(plan: str) -> Json:
     return {way: [use(table) for table in used.values()] for way, used in uses.items()}
 
 
-def state(plan: str) -> Json:
+def state(plan: str) -> Document:
     """The state entries of a plan: the document of `edit-plan --json`."""
     from compiled_plan.plans.inspection.checked_plans import plan_from_json
     from compiled_plan.plans.inspection.entries import state_lines
@@ -352,7 +381,7 @@ def state(plan: str) -> Json:
     return {"plan": "", "state": [line.to_dict() for line in state_lines(plan_from_json(plan))]}
 
 
-def stages(plan: str) -> Json:
+def stages(plan: str) -> Document:
     """The stages of a plan: the document of `execute-plan --dry-run --json`, and its text."""
     from compiled_plan.plans.execution.explain import stages_of, stages_text
     from compiled_plan.plans.inspection.checked_plans import plan_from_json
@@ -378,7 +407,7 @@ def shown_program(program: str) -> str:
     return masked_program(program)
 
 
-def shown_output(run: str, offset: int | None, tail: int | None, most: int = 1 << 20) -> Json:
+def shown_output(run: str, offset: int | None, tail: int | None, most: int = 1 << 20) -> Document:
     """A part of the output of a run with secrets masked: lines, offset, next offset, and size.
 
     Args:
@@ -405,28 +434,33 @@ def _common(left: str, right: str) -> int:
     return sum(1 for _ in takewhile(bool, map(eq, left, right)))
 
 
-TASKS: Mapping[str, Callable[..., Json]] = {
-    "compile": compile_,
-    "plans_of_tests": plans_of_tests,
-    "names_of_tests": names_of_tests,
-    "complete": complete,
-    "preview": preview,
-    "table_preview": table_preview,
-    "read": read,
-    "check": check,
-    "ttl": ttl,
-    "diff": diff,
-    "graph": graph,
-    "tables": tables,
-    "state": state,
-    "stages": stages,
-    "shown_plan": shown_plan,
-    "shown_program": shown_program,
-    "shown_output": shown_output,
-}
+#: Tasks on submitted programs and plans. Tasks on stored plans are faster and have separate workers.
+_ON_SUBMITTED = (compile_, plans_of_tests, names_of_tests, complete, read, check)
+_ON_STORED = (
+    preview,
+    table_preview,
+    ttl,
+    diff,
+    graph,
+    tables,
+    state,
+    stages,
+    shown_plan,
+    shown_program,
+    shown_output,
+)
 
 
-def run(name: str, arguments: Mapping[str, Any]) -> Json:
+def name_of(task: Callable[..., object]) -> str:
+    """The name of a task, in requests and errors."""
+    return task.__name__.rstrip("_")
+
+
+ON_SUBMITTED = {name_of(task) for task in _ON_SUBMITTED}
+TASKS: Mapping[str, Callable[..., object]] = {name_of(task): task for task in (*_ON_SUBMITTED, *_ON_STORED)}
+
+
+def run(name: str, arguments: Mapping[str, Any]) -> object:
     """Run a task."""
     try:
         return TASKS[name](**arguments)

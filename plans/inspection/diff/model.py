@@ -21,7 +21,7 @@ class Change(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class TtlEdit:
+class TtlChange:
     index: int
     name: str  # its name in the plan, such as "groupAggregateState"
     old: int  # TTL in ms, 0 never expires
@@ -40,7 +40,7 @@ class OperatorEdit:
     new_node: int | None  # node in the new plan, None if it was removed
     old_uid: str = ""  # uid in the old plan, empty if it is new
     edits: tuple[PropertyEdit, ...] = ()
-    ttls: tuple[TtlEdit, ...] = ()  # state entries whose TTL differs
+    ttls: tuple[TtlChange, ...] = ()  # state entries whose TTL differs
     place: str = ""  # new position if it moved: "behind the new filter", "before the join of ..."
     verdict: Verdict = Verdict.FULL  # the worst of its edits
     why: str = ""  # reason in one sentence; of an added operator what it misses, of a removed one what is dropped

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from compiled_plan.plans.inspection.diff.flows import Words, flow_findings
-from compiled_plan.plans.inspection.diff.model import Change, OperatorEdit, TtlEdit
+from compiled_plan.plans.inspection.diff.model import Change, OperatorEdit, TtlChange
 from compiled_plan.plans.inspection.diff.reasons import Reason, affects, first, passed
 from compiled_plan.plans.inspection.diff.sides import PlanPair, PlanSide, is_by_time
 from compiled_plan.plans.inspection.diff.words import place_of, words_of
@@ -236,12 +236,12 @@ def _zone_remedy(operator: OperatorLineage) -> str:
     return f"give --time-zone {next(iter(operator.zones))}" if len(operator.zones) == 1 else ""
 
 
-def _ttl_edits(both: PlanPair, old: int, new: int) -> Iterator[TtlEdit]:
+def _ttl_edits(both: PlanPair, old: int, new: int) -> Iterator[TtlChange]:
     before = {(entry.index, entry.name): entry for entry in both.old.plan.node(old).ttl_entries}
     for entry in both.new.plan.node(new).ttl_entries:
         former = before.get((entry.index, entry.name))
         if former is not None and former.ttl_ms != entry.ttl_ms:
-            yield TtlEdit(entry.index, entry.name, former.ttl_ms, entry.ttl_ms)
+            yield TtlChange(entry.index, entry.name, former.ttl_ms, entry.ttl_ms)
 
 
 def _removed(both: PlanPair) -> Iterator[OperatorEdit]:

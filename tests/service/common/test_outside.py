@@ -13,6 +13,7 @@ from compiled_plan.plans.text.options import Kind
 from compiled_plan.service.common.outside import check_outside
 from compiled_plan.service.common.places import Allowed
 from compiled_plan.service.runs.launching import runnable
+from compiled_plan.service.workers import tasks
 from compiled_plan.service.workers.pool import Refusal, Workers
 from tests.plans.connectors.escapes import ESCAPING, HARMLESS, within
 from tests.support.tables import failures
@@ -242,7 +243,7 @@ def test_a_script_cannot_import_modules_from_elsewhere(workers: Workers, tmp_pat
     may = {"programs": [str(tmp_path / "allowed")], "data": []}
     for module in ("hostile", "antigravity", "os"):
         with pytest.raises(Refusal, match="none of the folders") as error:
-            workers.run("compile", text=script.format(module=module), allowed=may)
+            workers.run(tasks.compile_, text=script.format(module=module), allowed=may)
         assert error.value.remedy
     assert not sign.exists()
 
@@ -258,7 +259,7 @@ def test_a_script_reads_no_jars_from_elsewhere(workers: Workers, tmp_path: Path)
 
     def answer(script: str, file: Path) -> str:
         with pytest.raises(Refusal) as error:
-            workers.run("compile", text=script.format(file=file), allowed=may)
+            workers.run(tasks.compile_, text=script.format(file=file), allowed=may)
         return str(error.value)
 
     for script in ("ADD JAR '{file}'; SELECT 1;", "CREATE TEMPORARY FUNCTION f AS 'com.shop.F' USING JAR '{file}';"):

@@ -10,7 +10,7 @@ import psutil
 import pytest
 
 from compiled_plan.service.common.settings import Limits
-from compiled_plan.service.workers import test_jobs
+from compiled_plan.service.workers import tasks, test_jobs
 from compiled_plan.service.workers.pool import Workers
 from compiled_plan.service.workers.test_jobs import TestJob, TestJobs
 from tests.support.waiting import wait_until
@@ -62,7 +62,7 @@ def workers() -> Iterator[Workers]:
 
 def begun(jobs: TestJobs, workers: Workers, tests: str, sql: str = SQL) -> TestJob:
     allowed: dict[str, list[str]] = {"programs": [], "data": []}
-    return jobs.begin("ann", tests, lambda: workers.run("plans_of_tests", tests=tests, text=sql, allowed=allowed))
+    return jobs.begin("ann", tests, lambda: workers.run(tasks.plans_of_tests, tests=tests, text=sql, allowed=allowed))
 
 
 def ended(jobs: TestJobs, workers: Workers, tests: str, sql: str = SQL) -> TestJob:

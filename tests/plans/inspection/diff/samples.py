@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from compiled_plan.plans.inspection.diff.model import Change, OperatorEdit, PlanDiff, SinkEdit, SourceEdit, TtlEdit
+from compiled_plan.plans.inspection.diff.model import Change, OperatorEdit, PlanDiff, SinkEdit, SourceEdit, TtlChange
 from compiled_plan.plans.inspection.judging.verdicts import PropertyEdit, Verdict
 
 KEPT = OperatorEdit(Change.KEPT, "join-a-b-1", "join", "join by a.id, of a, b", 5, 5, "join-a-b-1")
@@ -21,7 +21,7 @@ CHANGED = OperatorEdit(
         PropertyEdit("aggregates", "SUM(a.x)", "SUM(a.x), COUNT(*)", Verdict.PARTIAL, "COUNT(*) counts from now on"),
         PropertyEdit("rows", "a", "a where x > 1", Verdict.PARTIAL, "rows of the past stay counted"),
     ),
-    (TtlEdit(0, "groupAggregateState", 0, 3_600_000),),
+    (TtlChange(0, "groupAggregateState", 0, 3_600_000),),
     verdict=Verdict.PARTIAL,
     why="COUNT(*) counts from now on",
 )
@@ -30,7 +30,7 @@ ADDED = OperatorEdit(
 )
 REMOVED = OperatorEdit(Change.REMOVED, "over-a-5", "over", "over a", 3, None, "over-a-5", why="its state is dropped")
 TTL = OperatorEdit(
-    Change.TTL_CHANGED, "limit-a-6", "limit", "limit of a", 10, 10, "limit-a-6", ttls=(TtlEdit(0, "rankState", 5, 0),)
+    Change.TTL_CHANGED, "limit-a-6", "limit", "limit of a", 10, 10, "limit-a-6", ttls=(TtlChange(0, "rankState", 5, 0),)
 )
 BROKEN = OperatorEdit(
     Change.CHANGED,
