@@ -13,6 +13,9 @@ from types import FrameType
 #: Signals that end a command: Ctrl-C, `kill` and service managers, a closed terminal.
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 Handler = Callable[[int, FrameType | None], object]
+#: Seconds from a signal to the end of its command. The exception may be raised between a lock and its release, such as
+#: that of `logging`, so that other threads never end.
+SECONDS_TO_END = 60.0
 
 
 class Interrupted(SystemExit):
@@ -51,6 +54,8 @@ def handled_by(handler: Handler) -> Iterator[None]:
 class Interrupts:
     """The handler of a command: the first signal raises `Interrupted`, a second one ends the process.
 
+    So does the time, `SECONDS_TO_END` after the first one.
+
     Attributes:
         first: the first signal.
     """
@@ -62,9 +67,13 @@ class Interrupts:
         """Handle a signal."""
         if self.first is None:
             self.first = signal.Signals(number)
+            signal.signal(signal.SIGALRM, self)
+            signal.setitimer(signal.ITIMER_REAL, SECONDS_TO_END)
             raise Interrupted(number)
+        overdue = number == signal.SIGALRM
+        why = f"no end {SECONDS_TO_END:g} s after {self.first.name}" if overdue else f"{self.first.name} came again"
         # Not by sys.stderr: the signal may interrupt a write to it.
-        os.write(2, f"{self.first.name} came again: process ended\n".encode())
+        os.write(2, f"{why}: process ended\n".encode())
         end_process(self.first)
 
 

@@ -7,7 +7,6 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from tempfile import mkdtemp
@@ -95,7 +94,7 @@ def working_folder() -> Path:
 
 @contextmanager
 def _beside(work: Callable[[], object] | None) -> Iterator[None]:
-    """Do some work in a thread during this context."""
+    """Do some work in a thread during this context, whose end waits for it unless it fails."""
     if work is None:
         yield
         return
@@ -103,9 +102,15 @@ def _beside(work: Callable[[], object] | None) -> Iterator[None]:
     import pyspark.sql.functions
     import pyspark.sql.streaming  # noqa: F401
 
-    with ThreadPoolExecutor(1, thread_name_prefix="beside-start") as pool:
-        pool.submit(work)
-        yield
+    def try_it() -> None:
+        with suppress(Exception):
+            work()
+
+    # A daemon: a signal to a start may leave locks that this thread needs held for ever.
+    thread = threading.Thread(target=try_it, name="beside-start", daemon=True)
+    thread.start()
+    yield
+    thread.join()
 
 
 _STARTING = threading.RLock()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
+from collections.abc import Iterator
 
 import pytest
 import typer
@@ -16,6 +18,15 @@ from compiled_plan.commands.interrupts import ENDING, Interrupted, Interrupts, c
 
 class _Ended(Exception):
     """Raised in place of the end of the process."""
+
+
+@pytest.fixture(autouse=True)
+def alarm() -> Iterator[None]:
+    """No alarm stays for other tests."""
+    before = signal.getsignal(signal.SIGALRM)
+    yield
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, before)
 
 
 @pytest.fixture
@@ -66,6 +77,23 @@ def test_a_failure_of_what_was_interrupted_is_no_error(
     with pytest.raises(SystemExit) as ended:
         run_app(app)
     assert (ended.value.code, capsys.readouterr().err) == (143, "stopped by SIGTERM\n") and ended_spark == [True]
+
+
+def test_the_time_ends_the_process(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    ends: list[int] = []
+
+    def end(number: int) -> None:
+        ends.append(code_of(number))
+        raise _Ended
+
+    monkeypatch.setattr(interrupts, "end_process", end)
+    monkeypatch.setattr(interrupts, "SECONDS_TO_END", 0.05)
+    with handled_by(Interrupts()):
+        with pytest.raises(Interrupted):
+            os.kill(os.getpid(), signal.SIGTERM)
+        with pytest.raises(_Ended):
+            threading.Event().wait(30)
+    assert ends == [143] and capfd.readouterr().err == "no end 0.05 s after SIGTERM: process ended\n"
 
 
 def test_a_second_signal_ends_the_process(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:

@@ -105,3 +105,11 @@ def test_secrets_of_spark_are_in_no_list_of_processes(tmp_path: Path, monkeypatc
     settings = {"spark.plain": "a", "spark.hadoop.fs.s3a.secret.key": "geheim", "spark.x.url": "jdbc:x://u:geheim@h"}
     start_java(settings, quickly=True)
     assert seen.get("spark.plain") == "a" and "geheim" not in str(seen)
+
+
+def test_an_interrupted_start_does_not_wait_for_the_work_beside_it() -> None:
+    never = threading.Event()
+    with pytest.raises(KeyboardInterrupt), _beside(never.wait):
+        raise KeyboardInterrupt
+    assert not never.is_set()
+    never.set()
