@@ -154,7 +154,7 @@ class Runs:
         from compiled_plan.plans.execution.run import Run
         from compiled_plan.plans.execution.session.stopping import StuckError
         from compiled_plan.plans.execution.spark.failures import translate
-        from compiled_plan.plans.execution.upgrade.start import Start
+        from compiled_plan.plans.execution.state.upgrade.start import Start
 
         stop = Stop(path, self.options.stop_seconds)
         try:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from compiled_plan.plans.execution.state.content import short_type, time_text
-from compiled_plan.plans.execution.state.model import (
+from compiled_plan.plans.execution.state.reading.content import short_type, time_text
+from compiled_plan.plans.execution.state.reading.model import (
     Bucket,
     Field,
     KeyColumn,
@@ -20,7 +20,7 @@ from compiled_plan.plans.text.durations import format_duration
 from compiled_plan.plans.text.visible import counted
 
 if TYPE_CHECKING:
-    from compiled_plan.plans.execution.state.reader import StoredOperator
+    from compiled_plan.plans.execution.state.reading.reader import StoredOperator
 
 _UNITS = (("d", 86_400_000), ("h", 3_600_000), ("min", 60_000), ("s", 1000), ("ms", 1))
 _BAR = 30

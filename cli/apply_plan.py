@@ -123,8 +123,8 @@ def _compared(program: str, session: Session, options: RunOptions) -> _Step:
     """
     from compiled_plan.cli.comparing.comparison import Comparison
     from compiled_plan.cli.comparing.sides import side_of
-    from compiled_plan.plans.execution.checkpoint.leases import busy, owner_in
-    from compiled_plan.plans.execution.checkpoint.locks import LOCK, is_alive
+    from compiled_plan.plans.execution.state.checkpoint.leases import busy, owner_in
+    from compiled_plan.plans.execution.state.checkpoint.locks import LOCK, is_alive
     from compiled_plan.plans.files.folders import folder_to_read
     from compiled_plan.plans.inspection.checkpoints import CheckpointReader
 
@@ -166,7 +166,7 @@ def _print_difference(compared: Comparison, options: RunOptions) -> None:
         return
     verdict = worst(concern.verdict for concern in open_concerns)
     if not accepts(verdict, partial=options.upgrade == MIGRATE_PARTIAL):
-        from compiled_plan.plans.execution.upgrade.refusing import refusal
+        from compiled_plan.plans.execution.state.upgrade.refusing import refusal
 
         raise refusal(open_concerns, diff, checkpoint)
     lines = [f"  accepted: {line}" for concern in open_concerns for line in concern.lines]

@@ -24,7 +24,7 @@ from compiled_plan.cli.common.terminal import (
 from compiled_plan.plans.errors import CompiledPlanError
 
 if TYPE_CHECKING:
-    from compiled_plan.plans.execution.exporting.model import ExportReport
+    from compiled_plan.plans.execution.state.flink.export_model import ExportReport
 
 app = app_for("export-state")
 
@@ -72,9 +72,9 @@ def export_state(
         raise typer.BadParameter("--flink is missing: it is the only form")
     if not (dry_run or to):
         raise typer.BadParameter("--to DIR is missing, or --dry-run")
-    from compiled_plan.plans.execution.exporting.exports import Export, ExportOptions
     from compiled_plan.plans.execution.session.spark_session import spark_session
     from compiled_plan.plans.execution.spark.logs import silence_py4j
+    from compiled_plan.plans.execution.state.flink.exports import Export, ExportOptions
     from compiled_plan.plans.text.documents import to_json
 
     settings = spark_settings(conf or [], conf_file)

@@ -29,8 +29,8 @@ from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.inspection.checked_plans import plan_from_file
 
 if TYPE_CHECKING:
-    from compiled_plan.plans.execution.importing.imports import Import
-    from compiled_plan.plans.execution.importing.model import ImportReport
+    from compiled_plan.plans.execution.state.flink.import_model import ImportReport
+    from compiled_plan.plans.execution.state.flink.imports import Import
 
 app = app_for("import-state")
 
@@ -98,7 +98,7 @@ def import_state(
         raise typer.BadParameter("--checkpoint DIR is missing, or --dry-run")
     if PLAN_NAME in checkpoint:
         raise typer.BadParameter(f"--checkpoint takes one folder, without {PLAN_NAME}")
-    from compiled_plan.plans.execution.importing.imports import Import, ImportOptions
+    from compiled_plan.plans.execution.state.flink.imports import Import, ImportOptions
     from compiled_plan.plans.text.documents import to_json
 
     settings = spark_settings(conf or [], conf_file)
@@ -135,7 +135,7 @@ def import_state(
 
 
 def _show(opened: Import) -> None:
-    from compiled_plan.plans.execution.state.content import time_text
+    from compiled_plan.plans.execution.state.reading.content import time_text
 
     report = opened.report
     watermark = "no watermark" if report.watermark is None else f"watermark {time_text(report.watermark)}"

@@ -30,7 +30,7 @@ from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.inspection.checked_plans import plan_from_file
 
 if TYPE_CHECKING:
-    from compiled_plan.plans.execution.state.reader import StateReader
+    from compiled_plan.plans.execution.state.reading.reader import StateReader
 
 app = app_for("inspect-state")
 
@@ -109,7 +109,7 @@ def inspect(
         alone = debug or bool(plan) or bool(options.functions_from)
         run_warm(warm, True, master, settings, alone=alone, silent=as_json, command="inspect_state")
     try:
-        from compiled_plan.plans.execution.savepoint.reading import is_savepoint
+        from compiled_plan.plans.execution.state.flink.savepoint.reading import is_savepoint
 
         if not plan and is_savepoint(checkpoint):
             if operator or what_if:
@@ -118,8 +118,8 @@ def inspect(
             return
         from compiled_plan.plans.execution.session.kept import session_of_command
         from compiled_plan.plans.execution.spark.logs import silence_py4j
-        from compiled_plan.plans.execution.state.progress import with_progress
-        from compiled_plan.plans.execution.state.reader import StateReader
+        from compiled_plan.plans.execution.state.reading.progress import with_progress
+        from compiled_plan.plans.execution.state.reading.reader import StateReader
 
         if not debug:
             silence_py4j()
@@ -127,7 +127,7 @@ def inspect(
             spark = session_of_command(master, settings, verbose=debug, meanwhile=None)
             started = partial(stack.enter_context, with_progress(spark, progress_file))
             if plan:
-                from compiled_plan.plans.execution.importing.viewing import viewed
+                from compiled_plan.plans.execution.state.flink.viewing import viewed
 
                 reader = stack.enter_context(viewed(checkpoint, plan_from_file(plan), options, jars or [], started))
             else:
@@ -140,8 +140,8 @@ def inspect(
 
 def _list(path: str, jars: Sequence[Path], as_json: bool) -> None:
     from compiled_plan.cli._state_text import LISTED, about_savepoint, listing
-    from compiled_plan.plans.execution.importing.listing import listed
-    from compiled_plan.plans.execution.state.model import SavepointHeads
+    from compiled_plan.plans.execution.state.flink.listing import listed
+    from compiled_plan.plans.execution.state.reading.model import SavepointHeads
     from compiled_plan.plans.text.documents import to_json
 
     report = listed(path, jars)
@@ -164,26 +164,26 @@ def _show(
     as_json: bool,
 ) -> None:
     from compiled_plan.cli._state_text import COLUMNS, about, key_lines, operator_lines, overview, unread_lines
-    from compiled_plan.plans.execution.state.figures import tried_of
-    from compiled_plan.plans.execution.state.keys import key_of
-    from compiled_plan.plans.execution.state.model import Exported, Figures, KeyEntries
+    from compiled_plan.plans.execution.state.reading.figures import tried_of
+    from compiled_plan.plans.execution.state.reading.keys import key_of
+    from compiled_plan.plans.execution.state.reading.model import Exported, Figures, KeyEntries
     from compiled_plan.plans.text.documents import to_json
 
     operator = reader.operator(name) if name else None
     if operator is not None and key:
-        from compiled_plan.plans.execution.state.content import key_report
+        from compiled_plan.plans.execution.state.reading.content import key_report
 
         entries = key_report(reader, operator, key_of(key))
         _print(to_json(KeyEntries(entries=entries)) if as_json else _lines(key_lines(entries)))
         return
     if operator is not None and path:
-        from compiled_plan.plans.execution.state.export import export
+        from compiled_plan.plans.execution.state.reading.entries import export
 
         rows = export(reader, operator, path)
         done = Exported(uid=operator.uid, path=path, rows=rows)
         _print(to_json(done) if as_json else f"{operator.uid}: {rows} rows written to {path}\n")
         return
-    from compiled_plan.plans.execution.state.figures import state_report
+    from compiled_plan.plans.execution.state.reading.figures import state_report
 
     tried = tried_of(what_if, operator)
     report = state_report(reader, None if operator is None else [operator.uid], tried=tried)

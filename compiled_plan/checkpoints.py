@@ -12,9 +12,9 @@ from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.running.errors import is_debug, reported
 
 if TYPE_CHECKING:
-    from compiled_plan.plans.execution.exporting.model import ExportReport
-    from compiled_plan.plans.execution.state.model import KeyReport, StateReport
-    from compiled_plan.plans.execution.state.reader import StateReader
+    from compiled_plan.plans.execution.state.flink.export_model import ExportReport
+    from compiled_plan.plans.execution.state.reading.model import KeyReport, StateReport
+    from compiled_plan.plans.execution.state.reading.reader import StateReader
     from compiled_plan.plans.plan import CompiledPlan
 
 
@@ -43,7 +43,7 @@ def inspect_state(
         CheckpointError: the checkpoint, operator or state entry does not exist, or cannot be read.
         ExecutionError: Java is missing, or an unsuitable Spark session is active.
     """
-    from compiled_plan.plans.execution.state.figures import state_report, tried_of
+    from compiled_plan.plans.execution.state.reading.figures import state_report, tried_of
 
     with _reader(checkpoint, plan) as reader:
         plan_operator = reader.operator(operator) if operator else None
@@ -70,7 +70,7 @@ def inspect_key(
     Raises:
         CheckpointError, ExecutionError: as for `inspect_state`; or the key does not fit the key columns.
     """
-    from compiled_plan.plans.execution.state.content import key_report
+    from compiled_plan.plans.execution.state.reading.content import key_report
 
     with _reader(checkpoint, plan) as reader:
         return key_report(reader, reader.operator(operator), key)
@@ -92,7 +92,7 @@ def export_state(checkpoint: str, operator: str, path: str, *, plan: CompiledPla
     Raises:
         CheckpointError, ExecutionError: as for `inspect_state`; or the folder exists.
     """
-    from compiled_plan.plans.execution.state.export import export
+    from compiled_plan.plans.execution.state.reading.entries import export
 
     with _reader(checkpoint, plan) as reader:
         return export(reader, reader.operator(operator), path)
@@ -128,7 +128,7 @@ def export_savepoint(
         ExecutionError: Java is missing, or an unsuitable Spark session is active.
     """
     from compiled_plan.plans.execution.embedded import session
-    from compiled_plan.plans.execution.exporting.exports import Export, ExportOptions
+    from compiled_plan.plans.execution.state.flink.exports import Export, ExportOptions
 
     starts = [f"{table}={at}" for table, at in (start or {}).items()]
     options = ExportOptions.of(starts, reset, max_parallelism)
@@ -144,8 +144,8 @@ def _reader(checkpoint: str, plan: CompiledPlan | None) -> Iterator[StateReader]
 
     start = partial(session, debug=is_debug())
     if plan is None:
-        from compiled_plan.plans.execution.savepoint.reading import is_savepoint
-        from compiled_plan.plans.execution.state.reader import StateReader
+        from compiled_plan.plans.execution.state.flink.savepoint.reading import is_savepoint
+        from compiled_plan.plans.execution.state.reading.reader import StateReader
 
         if is_savepoint(checkpoint):
             raise CheckpointError(
@@ -155,7 +155,7 @@ def _reader(checkpoint: str, plan: CompiledPlan | None) -> Iterator[StateReader]
             )
         yield StateReader.open(start(), checkpoint)
         return
-    from compiled_plan.plans.execution.importing.viewing import viewed
+    from compiled_plan.plans.execution.state.flink.viewing import viewed
 
     with viewed(checkpoint, plan, RunOptions(), (), start) as reader:
         yield reader

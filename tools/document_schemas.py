@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from compiled_plan.plans.execution.exporting import model as exported
-from compiled_plan.plans.execution.importing import model as savepoint
-from compiled_plan.plans.execution.state import model as state
+from compiled_plan.plans.execution.state.flink import export_model as exported
+from compiled_plan.plans.execution.state.flink import import_model as savepoint
+from compiled_plan.plans.execution.state.reading import model as state
 from compiled_plan.plans.inspection.diff import document as diff
 from compiled_plan.schemas import DIFF, EXPORT, IMPORT, STATE, schema_path
 from compiled_plan.schemas.generate import printed

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from compiled_plan.plans.execution.batches.following import RunResult
     from compiled_plan.plans.execution.batches.progress import BatchProgress, OperatorProgress
     from compiled_plan.plans.execution.run import Run
-    from compiled_plan.plans.execution.upgrade.decision import Decision
+    from compiled_plan.plans.execution.state.upgrade.decision import Decision
 
 #: Seconds between reports of a run to which no rows come, with `--verbose`.
 HEARTBEAT_SECONDS = 30.0

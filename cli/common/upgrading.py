@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from compiled_plan.plans.errors import ProgramError
 
 if TYPE_CHECKING:
-    from compiled_plan.plans.execution.upgrade.decision import Decision
+    from compiled_plan.plans.execution.state.upgrade.decision import Decision
 
 _MOVES = "a start moves the state into a new generation in these steps; the old one is in force until the last"
 
@@ -74,7 +74,7 @@ def change_generations(
     from compiled_plan.plans.execution.session.spark_session import spark_session
 
     with spark_session(master, settings, verbose=False) as spark:
-        from compiled_plan.plans.execution.upgrade.rollback import adopt, prune, roll_back
+        from compiled_plan.plans.execution.state.upgrade.rollback import adopt, prune, roll_back
 
         if adopted is not None:
             head = adopt(spark, checkpoint, adopted)

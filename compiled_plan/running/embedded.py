@@ -180,7 +180,7 @@ def inline_state(checkpoint: str) -> Mapping[str, Inline]:
         ExecutionError: Spark does not start.
     """
     from compiled_plan.plans.execution.embedded import session
-    from compiled_plan.plans.execution.held_state import hold_state
+    from compiled_plan.plans.execution.state.reading.held import hold_state
 
     held = hold_state(session(), checkpoint)
     return {uid: Inline(row_type, data.options, data) for uid, (row_type, data) in held.items()}

@@ -26,7 +26,7 @@ from compiled_plan.running import embedded
 from compiled_plan.running.errors import is_debug, reported
 
 if TYPE_CHECKING:
-    from compiled_plan.plans.execution.importing.model import ImportReport
+    from compiled_plan.plans.execution.state.flink.import_model import ImportReport
 
 
 class CompiledPlan(Plan):
@@ -196,7 +196,7 @@ class CompiledPlan(Plan):
             ExecutionError: Java is missing, or an unsuitable Spark session is active.
         """
         from compiled_plan.plans.execution.embedded import session
-        from compiled_plan.plans.execution.importing.imports import Import, ImportOptions
+        from compiled_plan.plans.execution.state.flink.imports import Import, ImportOptions
 
         options = ImportOptions.of(
             [f"{table}={at}" for table, at in (start or {}).items()],

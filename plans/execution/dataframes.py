@@ -11,7 +11,7 @@ from compiled_plan.plans.connectors.held import Held
 from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.execution.connectors.inline import HeldFrame, HeldTable
 from compiled_plan.plans.execution.spark.arrow import array_of, arrow_type
-from compiled_plan.plans.execution.spark.types import from_spark, to_spark
+from compiled_plan.plans.execution.spark.types import cast_columns, row_type_of, to_spark
 from compiled_plan.plans.types import Field, RowType
 from compiled_plan.plans.types import logical as t
 from compiled_plan.plans.types.conversions import converter_of
@@ -277,25 +277,20 @@ def _logical_of_nested(type_: pa.DataType) -> t.LogicalType | None:
 def _spark(frame: DataFrame, schema: AnyType) -> tuple[RowType, HeldFrame | HeldTable]:
     if any(_holds_spans(field.dataType) for field in frame.schema.fields) and not frame.isStreaming:
         return _arrow(frame.toArrow(), schema)
-    row_type, columns = hold_columns(frame, schema)
+    row_type, columns = _hold_columns(frame, schema)
     return row_type, HeldFrame(columns)
 
 
-def hold_columns(frame: DataFrame, schema: AnyType = None) -> tuple[RowType, DataFrame]:
+def _hold_columns(frame: DataFrame, schema: AnyType = None) -> tuple[RowType, DataFrame]:
     """The columns of a DataFrame without TIME and intervals, and the DataFrame with their types here."""
-    from pyspark.sql import functions as F
-
     names, types = _wanted(schema, frame.columns)
     _check_names(names)
-    known = [
-        Field(name, from_spark(field.dataType, name).with_nullability(field.nullable))
-        for name, field in zip(names, frame.schema.fields, strict=True)
-    ]
+    row_type = row_type_of(frame.schema, names)
     if types is not None:
-        known = [Field(name, type_.logical_type) for name, type_ in zip(names, types, strict=True)]
-    columns = frame.toDF(*[f"f{at}" for at in range(len(names))])
-    cast = [F.col(f"f{at}").cast(to_spark(field.type)).alias(f"f{at}") for at, field in enumerate(known)]
-    return RowType(fields=tuple(known)), columns.select(*cast)
+        row_type = RowType(
+            fields=tuple(Field(name, type_.logical_type) for name, type_ in zip(names, types, strict=True))
+        )
+    return row_type, cast_columns(frame, row_type)
 
 
 def _holds_spans(type_: Any) -> bool:

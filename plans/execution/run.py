@@ -16,11 +16,6 @@ from compiled_plan.plans.execution.batches.event_time import QueryWatermark, eve
 from compiled_plan.plans.execution.batches.following import Committing, Follower, RunResult
 from compiled_plan.plans.execution.batches.micro_batches import MicroBatches
 from compiled_plan.plans.execution.batches.progress import BatchProgress
-from compiled_plan.plans.execution.checkpoint.clock import BatchClock
-from compiled_plan.plans.execution.checkpoint.description import setting_of
-from compiled_plan.plans.execution.checkpoint.leases import lease_lost
-from compiled_plan.plans.execution.checkpoint.offsets import begun_at
-from compiled_plan.plans.execution.checkpoint.sources import names_of
 from compiled_plan.plans.execution.expressions import ExpressionContext, register
 from compiled_plan.plans.execution.functions.columns import PythonFunctions
 from compiled_plan.plans.execution.functions.java import JavaFunctions
@@ -39,12 +34,17 @@ from compiled_plan.plans.execution.stages.build import StageBuilder, StageOption
 from compiled_plan.plans.execution.stages.hosts import hosted
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan, prepare, table_spec
 from compiled_plan.plans.execution.stages.watermarks import END, end_text
+from compiled_plan.plans.execution.state.checkpoint.clock import BatchClock
+from compiled_plan.plans.execution.state.checkpoint.description import setting_of
+from compiled_plan.plans.execution.state.checkpoint.leases import lease_lost
+from compiled_plan.plans.execution.state.checkpoint.offsets import begun_at
+from compiled_plan.plans.execution.state.checkpoint.sources import names_of
+from compiled_plan.plans.execution.state.upgrade.decision import Decision, UpgradeRequest
+from compiled_plan.plans.execution.state.upgrade.history import FileTimes
+from compiled_plan.plans.execution.state.upgrade.start import Resumption, Start, batch_clock
 from compiled_plan.plans.execution.tables.sinks import Sinks
 from compiled_plan.plans.execution.tables.sources import Sources, SourceTables
 from compiled_plan.plans.execution.tables.taps import Tap
-from compiled_plan.plans.execution.upgrade.decision import Decision, UpgradeRequest
-from compiled_plan.plans.execution.upgrade.history import FileTimes
-from compiled_plan.plans.execution.upgrade.start import Resumption, Start, batch_clock
 from compiled_plan.plans.functions.naming import with_module_functions
 from compiled_plan.plans.inspection.checkpoints import ENDS
 from compiled_plan.plans.inspection.identity import renamed, with_uids

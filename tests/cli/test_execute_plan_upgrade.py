@@ -12,8 +12,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from compiled_plan.environment import TableEnvironment
-from compiled_plan.plans.execution.checkpoint.store import Store
 from compiled_plan.plans.execution.spark.storage import LocalFolder
+from compiled_plan.plans.execution.state.checkpoint.store import Store
 from tests.support.commands import called
 
 run = partial(called, "execute_plan")

@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 
 from compiled_plan import schemas
-from tests.plans.execution.exporting.test_exports_savepoints import imported
+from tests.plans.execution.state.flink.test_exports_savepoints import imported
 from tests.support.commands import called
 
 if TYPE_CHECKING:

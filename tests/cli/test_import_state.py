@@ -15,7 +15,7 @@ from compiled_plan.plans.execution.run import Run
 from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.inspection.checked_plans import plan_from_file
 from tests.flink_programs.restoring import filled
-from tests.plans.execution.savepoint import restore_tests
+from tests.plans.execution.state.flink.savepoint import restore_tests
 from tests.support.commands import called
 
 if TYPE_CHECKING:

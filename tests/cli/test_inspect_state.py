@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 
 from compiled_plan import schemas
-from tests.plans.execution.checkpoint.places import Place, table
+from tests.plans.execution.state.checkpoint.places import Place, table
 from tests.support.commands import called
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from compiled_plan import schemas
 from compiled_plan.plans.nodes.aggregate import GroupAggregate
 from compiled_plan.plans.nodes.flink_state import Takeover
 from tests.flink_programs.restoring import filled
-from tests.plans.execution.savepoint import restore_tests
+from tests.plans.execution.state.flink.savepoint import restore_tests
 from tests.support.commands import called
 
 if TYPE_CHECKING:

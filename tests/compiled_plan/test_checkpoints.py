@@ -10,8 +10,8 @@ import pytest
 import compiled_plan as cp
 from compiled_plan.plans.errors import CheckpointError
 from tests.flink_programs.restoring import filled
-from tests.plans.execution.checkpoint.places import Place, table
-from tests.plans.execution.savepoint import restore_tests
+from tests.plans.execution.state.checkpoint.places import Place, table
+from tests.plans.execution.state.flink.savepoint import restore_tests
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

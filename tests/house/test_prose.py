@@ -24,8 +24,8 @@ _TABLE_API = "a parameter of the public Table API, which programs may pass by na
 ALLOWED = {
     "planner/table/expressions/plain_methods.py: other": _TABLE_API,
     "planner/table/expressions/predicates.py: other": _TABLE_API,
-    "plans/execution/state/model.py: kept": "in the JSON of `inspect-state`",
-    "plans/execution/upgrade/steps.py: given": "in the JSON of upgrade steps",
+    "plans/execution/state/reading/model.py: kept": "in the JSON of `inspect-state`",
+    "plans/execution/state/upgrade/steps.py: given": "in the JSON of upgrade steps",
 }
 Finding = tuple[int, str]
 

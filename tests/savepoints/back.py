@@ -8,8 +8,8 @@ from pathlib import Path
 from random import Random
 from shutil import rmtree
 
-from compiled_plan.plans.execution.exporting.exports import Export, ExportOptions
 from compiled_plan.plans.execution.session.spark_session import spark_session
+from compiled_plan.plans.execution.state.flink.exports import Export, ExportOptions
 from compiled_plan.plans.plan import CompiledPlan
 from tests.flink_programs.running import Attempt, run_all
 from tests.flink_programs.verdicts import Outcome, Verdict, fault_of

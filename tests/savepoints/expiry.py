@@ -11,8 +11,8 @@ from shutil import rmtree
 from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.execution.embedded import session
 from compiled_plan.plans.execution.run import Run
-from compiled_plan.plans.execution.savepoint.reading import read_savepoint
 from compiled_plan.plans.execution.session.options import RunOptions
+from compiled_plan.plans.execution.state.flink.savepoint.reading import read_savepoint
 from compiled_plan.plans.execution.testing.on_spark import SteppedClock
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.running.plans import PlanReference

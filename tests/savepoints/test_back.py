@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from compiled_plan.environment import TableEnvironment
-from compiled_plan.plans.execution.exporting.exports import Export, ExportOptions
 from compiled_plan.plans.execution.run import Run
 from compiled_plan.plans.execution.session.options import RunOptions
+from compiled_plan.plans.execution.state.flink.exports import Export, ExportOptions
 from compiled_plan.plans.plan import CompiledPlan
 from tests.savepoints.back import back_jobs
 from tests.savepoints.flink import FIRST, open_ended, stop_plan

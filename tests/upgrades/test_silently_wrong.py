@@ -14,7 +14,7 @@ import pytest
 from tests.upgrades.kinds import KINDS
 from tests.upgrades.kinds.model import Elsewhere
 
-STARTS = "tests/plans/execution/checkpoint/test_checkpoint_starts.py"
+STARTS = "tests/plans/execution/state/checkpoint/test_checkpoint_starts.py"
 #: A change of the program and its kind.
 BY_KIND = {
     "GROUP BY another column of the same type": "another-grouping",

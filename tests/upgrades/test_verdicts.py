@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from compiled_plan.plans.execution.upgrade.refusing import UpgradeError
+from compiled_plan.plans.execution.state.upgrade.refusing import UpgradeError
 from compiled_plan.plans.inspection.diff.build import diff_plans
 from compiled_plan.plans.inspection.diff.flink import Fate
 from compiled_plan.plans.inspection.judging.verdicts import Verdict, worst
-from tests.plans.execution.upgrade.checkpoints import decided, started
+from tests.plans.execution.state.upgrade.checkpoints import decided, started
 from tests.upgrades.bench import contents
 from tests.upgrades.kinds import KINDS
 from tests.upgrades.kinds.model import Elsewhere, Kind

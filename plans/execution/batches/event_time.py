@@ -16,10 +16,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from compiled_plan.plans.execution.checkpoint.marks import Marks, Silence, SourceMarks, least, read_marks, write_marks
-from compiled_plan.plans.execution.checkpoint.offsets import Entry, entry_of
 from compiled_plan.plans.execution.spark.java import java_class
 from compiled_plan.plans.execution.stages.partitions import WHOLE, PartitionWatermarks, timings
+from compiled_plan.plans.execution.state.checkpoint.marks import (
+    Marks,
+    Silence,
+    SourceMarks,
+    least,
+    read_marks,
+    write_marks,
+)
+from compiled_plan.plans.execution.state.checkpoint.offsets import Entry, entry_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -19,10 +19,10 @@ from compiled_plan.plans.execution.batches.progress import (
     watermark_ms,
     watermark_text,
 )
-from compiled_plan.plans.execution.checkpoint.offsets import progress_of
 from compiled_plan.plans.execution.interfaces.connectors import Commits
 from compiled_plan.plans.execution.realtime.watermarks import SOURCE as TICKS
 from compiled_plan.plans.execution.spark.storage import Folder
+from compiled_plan.plans.execution.state.checkpoint.offsets import progress_of
 from compiled_plan.plans.execution.tables.sources import NO_TABLE, SourceTables
 from compiled_plan.plans.inspection.checkpoints import ENDS, STATE_ROWS, StateFigures
 from compiled_plan.plans.text.masking import masked_text

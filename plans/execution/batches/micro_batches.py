@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from compiled_plan.plans.execution.batches.event_time import EventTime
-from compiled_plan.plans.execution.checkpoint.clock import BatchClock
-from compiled_plan.plans.execution.checkpoint.digests import record
 from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.execution.session.spark_session import query_settings
 from compiled_plan.plans.execution.session.triggers import trigger_of
@@ -16,6 +14,8 @@ from compiled_plan.plans.execution.spark.java import java_class
 from compiled_plan.plans.execution.spark.storage import Folder
 from compiled_plan.plans.execution.stages.build import StageBuilder
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan
+from compiled_plan.plans.execution.state.checkpoint.clock import BatchClock
+from compiled_plan.plans.execution.state.checkpoint.digests import record
 from compiled_plan.plans.execution.tables.sinks import Sinks
 from compiled_plan.plans.inspection.checkpoints import ENDS
 

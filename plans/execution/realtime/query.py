@@ -9,9 +9,6 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import functions as F
 
 from compiled_plan.plans.errors import CheckpointError
-from compiled_plan.plans.execution.checkpoint.digests import record
-from compiled_plan.plans.execution.checkpoint.marks import marks_of_ticks
-from compiled_plan.plans.execution.checkpoint.offsets import progress_of
 from compiled_plan.plans.execution.interfaces.connectors import RowSource
 from compiled_plan.plans.execution.realtime.checks import check
 from compiled_plan.plans.execution.realtime.inbox import Inbox
@@ -21,6 +18,9 @@ from compiled_plan.plans.execution.realtime.watermarks import TICK, control_rows
 from compiled_plan.plans.execution.session.spark_session import no_query_starts, query_settings
 from compiled_plan.plans.execution.spark.java import java_class
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan, table_spec
+from compiled_plan.plans.execution.state.checkpoint.digests import record
+from compiled_plan.plans.execution.state.checkpoint.marks import marks_of_ticks
+from compiled_plan.plans.execution.state.checkpoint.offsets import progress_of
 from compiled_plan.plans.execution.tables.sources import named
 from compiled_plan.plans.inspection.checkpoints import TICKS
 
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from compiled_plan.plans.execution.spark.storage import Folder
     from compiled_plan.plans.execution.stages.build import StageBuilder
     from compiled_plan.plans.execution.stages.control import ControlRows
+    from compiled_plan.plans.execution.state.upgrade.start import Start
     from compiled_plan.plans.execution.tables.sinks import BatchRows, Sinks
-    from compiled_plan.plans.execution.upgrade.start import Start
 
 _REALTIME = "org.compiledplan.kernel.realtime"
 _HOST = "spark.driver.host"

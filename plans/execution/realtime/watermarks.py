@@ -14,12 +14,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from compiled_plan.plans.execution.checkpoint.marks import position_of, read_marks
 from compiled_plan.plans.execution.interfaces.connectors import RowSource
 from compiled_plan.plans.execution.spark.java import java_class
 from compiled_plan.plans.execution.stages.control import MARK, ControlRows, TimedSource
 from compiled_plan.plans.execution.stages.partitions import PartitionWatermarks, timings_of
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan
+from compiled_plan.plans.execution.state.checkpoint.marks import position_of, read_marks
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

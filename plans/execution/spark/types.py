@@ -18,15 +18,18 @@ Nullability is not converted: every Spark column and field is nullable.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import types as s
 
 from compiled_plan.plans import types as t
 from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.types.held import REMEDY, unheld_text
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 _SIMPLE: dict[type[t.LogicalType], Callable[[], s.DataType]] = {
     t.BooleanType: s.BooleanType,
@@ -159,3 +162,27 @@ def from_spark(type_: s.DataType, column: str = "") -> t.LogicalType:
             remedy="cast it before, to string or timestamp, say",
         )
     return logical
+
+
+def row_type_of(schema: s.StructType, names: Sequence[str]) -> t.RowType:
+    """The columns of a DataFrame's schema under these names.
+
+    Raises:
+        UnsupportedError: a type has no logical type; names the column.
+    """
+    return t.RowType(
+        fields=tuple(
+            t.Field(name, from_spark(field.dataType, name).with_nullability(field.nullable))
+            for name, field in zip(names, schema.fields, strict=True)
+        )
+    )
+
+
+def cast_columns(frame: DataFrame, row_type: t.RowType) -> DataFrame:
+    """The columns of a DataFrame in the representation of their types, named f0, f1 and so on."""
+    from pyspark.sql import functions as F
+
+    columns = frame.toDF(*[f"f{at}" for at in range(len(row_type.fields))])
+    return columns.select(
+        *(F.col(f"f{at}").cast(to_spark(field.type)).alias(f"f{at}") for at, field in enumerate(row_type.fields))
+    )

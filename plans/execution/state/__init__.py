@@ -1,1 +1,1 @@
-"""Inspection of the state in a checkpoint: figures, the entries of a key, all entries as a table. Read-only."""
+"""State between runs: checkpoints, their inspection, upgrades, and the exchange with Flink."""

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from functools import reduce
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from compiled_plan.plans.execution.checkpoint.clock import BatchClock
-from compiled_plan.plans.execution.checkpoint.written import Written, read_written, write_written
 from compiled_plan.plans.execution.interfaces import connectors
 from compiled_plan.plans.execution.interfaces.dead_letters import letter_columns, letters_of
 from compiled_plan.plans.execution.spark.java import frame_of
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan, sink_tables, table_spec
+from compiled_plan.plans.execution.state.checkpoint.clock import BatchClock
+from compiled_plan.plans.execution.state.checkpoint.written import Written, read_written, write_written
 from compiled_plan.plans.execution.tables.taps import Tap, Tapped
 
 if TYPE_CHECKING:

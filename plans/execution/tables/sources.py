@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from compiled_plan.plans.execution.checkpoint.sources import Names
 from compiled_plan.plans.execution.interfaces import connectors
 from compiled_plan.plans.execution.operators.base import Lowering
 from compiled_plan.plans.execution.session.spark_session import no_query_starts
@@ -15,6 +14,7 @@ from compiled_plan.plans.execution.spark.java import frame_of, java_class
 from compiled_plan.plans.execution.spark.storage import Folder
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan
 from compiled_plan.plans.execution.stages.watermarks import end_of_input
+from compiled_plan.plans.execution.state.checkpoint.sources import Names
 from compiled_plan.plans.execution.tables.constant_rows import values_source
 from compiled_plan.plans.inspection.checkpoints import ENDS
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from compiled_plan.plans.execution.chunks import Chunk
 
 if TYPE_CHECKING:
-    from compiled_plan.plans.execution.upgrade.decision import Decision
+    from compiled_plan.plans.execution.state.upgrade.decision import Decision
     from compiled_plan.plans.plan import CompiledPlan
 
 

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from compiled_plan.plans.errors import CompiledPlanError, ExecutionError
 from compiled_plan.plans.execution.batches.event_time import QueryWatermark
 from compiled_plan.plans.execution.batches.following import Follower
-from compiled_plan.plans.execution.checkpoint.clock import BatchClock, Reading
 from compiled_plan.plans.execution.chunks import Chunk
 from compiled_plan.plans.execution.connectors.testing import TESTS, TestTables
 from compiled_plan.plans.execution.run import Run
@@ -24,6 +23,7 @@ from compiled_plan.plans.execution.spark.arrow import values_of
 from compiled_plan.plans.execution.spark.failures import translate
 from compiled_plan.plans.execution.spark.java import java_class, settings
 from compiled_plan.plans.execution.stages.watermarks import END
+from compiled_plan.plans.execution.state.checkpoint.clock import BatchClock, Reading
 from compiled_plan.plans.execution.testing.engine import TableRows
 from compiled_plan.plans.execution.testing.replacing import PlanTables, replaced
 from compiled_plan.plans.execution.testing.rows import arrow_rows, lookup_rows
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from compiled_plan.plans.execution.spark.storage import Folder
-    from compiled_plan.plans.execution.upgrade.decision import Decision
+    from compiled_plan.plans.execution.state.upgrade.decision import Decision
     from compiled_plan.plans.plan import CompiledPlan
 
 _HOST = "org.compiledplan.kernel.host"

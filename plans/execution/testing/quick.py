@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from compiled_plan.plans.execution.stages.control import ControlRows
-    from compiled_plan.plans.execution.upgrade.decision import Decision
+    from compiled_plan.plans.execution.state.upgrade.decision import Decision
     from compiled_plan.plans.plan import CompiledPlan
 
 _HOST = "org.compiledplan.kernel.host"

@@ -20,8 +20,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from compiled_plan.plans.execution.checkpoint.store import Store
 from compiled_plan.plans.execution.spark.storage import LocalFolder
+from compiled_plan.plans.execution.state.checkpoint.store import Store
 from compiled_plan.plans.plan import CompiledPlan
 from tests.plans.execution.crashing import output, program, write_input
 from tests.support.file_events import FileEvent, FileEvents, file_events

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from compiled_plan.plans.errors import CheckpointError
-from compiled_plan.plans.execution.checkpoint.store import Store
 from compiled_plan.plans.execution.files.hadoop import Files
 from compiled_plan.plans.execution.run import Run
 from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.execution.spark.storage import LocalFolder
+from compiled_plan.plans.execution.state.checkpoint.store import Store
 from compiled_plan.plans.plan import CompiledPlan
 from tests.plans.execution.crashing import output, program, write_input
 from tests.plans.execution.disk_steps import CHANGES, DiskSteps

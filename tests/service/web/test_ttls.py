@@ -11,7 +11,7 @@ from compiled_plan.service.common.settings import Settings
 from compiled_plan.service.runs.glance import set_status
 from compiled_plan.service.store import pipelines
 from compiled_plan.service.store.states import RunState
-from tests.plans.execution.upgrade.checkpoints import started
+from tests.plans.execution.state.upgrade.checkpoints import started
 
 
 def entries(client: TestClient, number: int = 1) -> list[dict[str, Any]]:

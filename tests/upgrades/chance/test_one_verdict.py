@@ -15,12 +15,12 @@ import pytest
 
 from compiled_plan.cli.comparing.sides import side_of
 from compiled_plan.compiling.scripts import Session
-from compiled_plan.plans.execution.upgrade.refusing import UpgradeError
+from compiled_plan.plans.execution.state.upgrade.refusing import UpgradeError
 from compiled_plan.plans.inspection.diff.build import diff_plans
 from compiled_plan.plans.inspection.diff.model import PlanDiff
 from compiled_plan.plans.inspection.judging.verdicts import Verdict
 from compiled_plan.service.workers import tasks
-from tests.plans.execution.upgrade.checkpoints import decided, started
+from tests.plans.execution.state.upgrade.checkpoints import decided, started
 from tests.upgrades.chance.pairs import Pair, pair
 
 pytestmark = pytest.mark.slow

@@ -8,7 +8,7 @@ from tests.upgrades.kinds.windows import HOUR, windows
 
 #: There is no such option.
 ABSENT = Elsewhere.ABSENT
-_WARMING = "tests/plans/execution/upgrade/test_warming.py"
+_WARMING = "tests/plans/execution/state/upgrade/test_warming.py"
 _ALL = f"{_WARMING}::test_filled_operators_equal_those_that_saw_all_rows"
 _TOTAL = "INSERT INTO sink SELECT shop, SUM(price) FROM sales GROUP BY shop;"
 _HOURS = f"INSERT INTO sink {windows('SUM(price)')};"

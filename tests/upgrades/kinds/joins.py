@@ -58,7 +58,7 @@ KINDS = (
         REFUSED,
         REFUSED,
         tables=("", _WIDER),
-        covered_by="tests/plans/execution/upgrade/test_upgrade_moves.py::test_wider_types_read_old_state",
+        covered_by="tests/plans/execution/state/upgrade/test_upgrade_moves.py::test_wider_types_read_old_state",
     ),
     Kind(
         "join-column-added",

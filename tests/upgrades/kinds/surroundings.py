@@ -18,7 +18,7 @@ _RENTS = "INSERT INTO other SELECT shop, SUM(rent) FROM shops GROUP BY shop;"
 _DAYS = "SELECT CAST(CAST(seen AS DATE) AS STRING), COUNT(*) FROM points GROUP BY CAST(seen AS DATE)"
 
 #: Starts with other TTLs, partitions and hosts.
-_MOVES = "tests/plans/execution/upgrade/test_upgrade_moves.py"
+_MOVES = "tests/plans/execution/state/upgrade/test_upgrade_moves.py"
 
 
 def _ttl(text: str) -> str:

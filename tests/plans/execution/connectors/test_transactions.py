@@ -21,7 +21,7 @@ from compiled_plan.plans.execution.run import Run
 from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.execution.session.settings import ASKED, PARTITIONS
 from compiled_plan.plans.execution.stages.prepared import prepare, sink_tables
-from compiled_plan.plans.execution.upgrade.rollback import roll_back
+from compiled_plan.plans.execution.state.upgrade.rollback import roll_back
 from compiled_plan.plans.plan import CompiledPlan
 from tests.support.topics import Topics
 

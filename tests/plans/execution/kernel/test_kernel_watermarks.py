@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from compiled_plan.plans.execution.checkpoint.marks import Partition, Silence, SourceMarks, least
+from compiled_plan.plans.execution.state.checkpoint.marks import Partition, Silence, SourceMarks, least
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -229,7 +229,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 from compiled_plan.cli.execute_plan import main
-from compiled_plan.plans.execution.checkpoint import clock
+from compiled_plan.plans.execution.state.checkpoint import clock
 real, ahead = clock.reading, Path(sys.argv.pop(1))
 def reading():
     now = real()

@@ -14,7 +14,7 @@ import org.apache.spark.sql.execution.streaming.checkpointing.CheckpointFileMana
 
 /**
  * Digests of the files from which Spark continues a query, recorded in its checkpoint as Spark
- * writes them; {@code plans/execution/checkpoint/digests.py} verifies them at a start.
+ * writes them; {@code plans/execution/state/checkpoint/digests.py} verifies them at a start.
  *
  * <p>The record follows each entry of the offset and commit log: at that moment it covers all that
  * the entry refers to. A process may end between the entry and the record, so a start accepts logs

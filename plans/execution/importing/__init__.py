@@ -1,1 +1,0 @@
-"""Import of a Flink savepoint: its state and positions become the first generation of a checkpoint"""

@@ -1,0 +1,1 @@
+"""Flink: a savepoint becomes the first generation of a checkpoint (import), a generation a savepoint (export)."""

@@ -1,0 +1,212 @@
+"""Execution of a migration: the state of the old generation is written into a new one beside it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from functools import singledispatchmethod
+from typing import TYPE_CHECKING, Any
+
+from compiled_plan.plans.execution.functions.columns import PythonFunctions
+from compiled_plan.plans.execution.secrets.values import Secrets
+from compiled_plan.plans.execution.spark.storage import Folder
+from compiled_plan.plans.execution.state.checkpoint.clock import BatchClock
+from compiled_plan.plans.execution.state.checkpoint.file_logs import place_of
+from compiled_plan.plans.execution.state.checkpoint.marks import carry_marks
+from compiled_plan.plans.execution.state.checkpoint.offsets import entries, progress_of, watermark_of
+from compiled_plan.plans.execution.state.checkpoint.state_rows import stored_rows
+from compiled_plan.plans.execution.state.checkpoint.store import Generation
+from compiled_plan.plans.execution.state.upgrade.decision import Decision
+from compiled_plan.plans.execution.state.upgrade.filling import Filling
+from compiled_plan.plans.execution.state.upgrade.replay import Environment, replay
+from compiled_plan.plans.execution.state.upgrade.seeding import Seeding, seeding_session, settle
+from compiled_plan.plans.execution.state.upgrade.steps import (
+    BEGINS,
+    CarrySource,
+    FinishBatch,
+    MoveState,
+    ReadState,
+    Step,
+    WriteState,
+)
+from compiled_plan.plans.inspection.checkpoints import FOLDER, GENERATIONS, STATE_ROWS, ProgramFiles, json_in
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+#: The suffix of the name of the source that signals the end of another.
+_END = "_end"
+_VALUES = "values-"
+#: The folder of the replay, in a generation that is not in force yet.
+_WARM_UP = f"{FOLDER}/warm-up"
+
+
+class Migration:
+    """A migration, under the checkpoint's lock; it takes effect when the new generation is published.
+
+    Args:
+        decision: its steps.
+        last: the program of the old generation.
+        old: the old generation, which is not modified.
+        new: the new one.
+        functions: the Python functions of the plan.
+        clock: the clock by which state is written; by default the machine's.
+        secrets: the secrets to which options of tables refer; by default those of the environment.
+    """
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        decision: Decision,
+        last: ProgramFiles,
+        old: Generation,
+        new: Generation,
+        functions: PythonFunctions | None = None,
+        clock: BatchClock | None = None,
+        secrets: Secrets | None = None,
+    ) -> None:
+        self.spark, self.decision, self.last, self.old, self.new = spark, decision, last, old, new
+        self.functions, self.clock, self.secrets = functions, clock, secrets or Secrets()
+        self._finish: Callable[[], None] = lambda: None
+        self._stopped: Callable[[], bool] = lambda: False
+        self._report: Callable[[int], None] = lambda number: None
+        self._rows: DataFrame | None = None
+        self._moved: list[MoveState] = []
+        self._stages: Sequence[Mapping[str, Any]] = ()
+        self._states: Mapping[str, Any] = {}
+        self._ends = True
+        self._filled: Mapping[str, int] = {}
+        #: The initial watermark of the new generation, in ms.
+        self._watermark = 0
+
+    def begin(
+        self,
+        finish: Callable[[], None],
+        stopped: Callable[[], bool],
+        report: Callable[[int], None] = lambda number: None,
+    ) -> None:
+        """Run the steps before the new program is laid out over its sources.
+
+        Args:
+            finish: runs the pending micro-batch, with the old program.
+            stopped: returns True if the run is to end.
+            report: called with the number of each step, counted from 1, as it begins.
+        """
+        self._finish, self._stopped, self._report = finish, stopped, report
+        self._copy_values(self.new.folder)
+        self._do_all(lambda step: isinstance(step, FinishBatch | CarrySource))
+
+    def move(
+        self,
+        stages: Sequence[Mapping[str, Any]],
+        states: Mapping[str, Any],
+        positions: Mapping[str, str | None],
+        ends: bool = True,
+    ) -> None:
+        """Migrate the state.
+
+        Args:
+            stages: the kernel's spec of each stage of the new program.
+            states: the formats of its operators' bytes, by uid.
+            positions: the positions of the sources, by name.
+            ends: True if all sources of the new program are bounded.
+        """
+        self._stages, self._states, self._ends = stages, states, ends
+        self._watermark = watermark_of(self.old.folder)
+        self._do_all(lambda step: not isinstance(step, FinishBatch | CarrySource))
+        if progress_of(self.new.folder).committed is not None:
+            settle(self.new.folder, positions, self._watermark)
+        self._carry_figures()
+        carry_marks(self.old.folder, self.new.folder)
+
+    def _do_all(self, chosen: Callable[[Step], bool]) -> None:
+        for number, step in enumerate(self.decision.steps, 1):
+            if chosen(step):
+                self._report(number)
+                self._do(step)
+
+    @singledispatchmethod
+    def _do(self, step: Step) -> None:
+        """Execute a step; steps not matched here drop state, or are executed by the start."""
+
+    @_do.register
+    def _finish_batch(self, step: FinishBatch) -> None:
+        self._finish()
+        assert progress_of(self.old.folder).committed == step.batch
+
+    @_do.register
+    def _carry(self, step: CarrySource) -> None:
+        if step.how == BEGINS:
+            return
+        for name in (source + end for source in step.names for end in ("", _END)):
+            place = place_of(name)
+            self.old.folder.copy(place, self.new.folder)
+            for entry in self.new.folder.names(place):
+                self._rename_values(f"{place}/{entry}")
+
+    def _rename_values(self, name: str) -> None:
+        """Point the log of constant rows to the new generation's files, which count as read."""
+        if name.endswith(".crc"):
+            return
+        text = self.new.folder.read_text(name) or ""
+        before, after = (
+            f"/{GENERATIONS}/{generation.number}/{FOLDER}/{_VALUES}" for generation in (self.old, self.new)
+        )
+        if before in text:
+            self.new.folder.write_text(name, text.replace(before, after))
+
+    @_do.register
+    def _read(self, step: ReadState) -> None:
+        committed = progress_of(self.old.folder).committed
+        assert committed is not None
+        hosts = [step.host] * len(json.loads(self.last.stages))
+        self._rows = stored_rows(seeding_session(self.spark, step.partitions), self.old.folder.uri, hosts, committed)
+
+    @_do.register
+    def _take(self, step: MoveState) -> None:
+        self._moved.append(step)
+
+    @_do.register
+    def _write(self, step: WriteState) -> None:
+        assert self._rows is not None
+        reading = Seeding(self._rows.sparkSession)
+        mappings = [operator.mapping.to_dict() for operator in self._moved]
+        converted = reading.converted(self._rows, self.last, self._stages, self._states, mappings)
+        filling = self.decision.filling
+        if filling is not None:
+            converted = converted.unionByName(self._replayed(filling, step, reading))
+        writing = Seeding(seeding_session(self.spark, step.partitions))
+        starting = None if self.clock is None else self.clock.for_next(writing.spark, self.new.folder)
+        state = (self._stages, self._states, self._watermark)
+        writing.seed(converted, self.new.folder, *state, self._stopped, starting)
+        self.new.folder.remove(_WARM_UP)
+
+    def _replayed(self, filling: Filling, step: WriteState, reading: Seeding) -> DataFrame:
+        """The state of operators filled from history, in the format of the new program."""
+        folder = self.new.folder.inside(_WARM_UP)
+        self._copy_values(folder)
+        place = (step.host, step.partitions, self._ends, self._stopped)
+        environment = Environment(self.spark, self.functions, *place, self.secrets)
+        replayed = replay(filling, folder, entries(self.old.folder)[-1].about, environment)
+        mappings = self.decision.filled
+        self._filled = {mapping.target: replayed.entries.get(mapping.target, 0) for mapping in mappings}
+        if filling.clock.event_time and filling.clock.last is None:
+            # The old program had no watermarks: those of its rows follow from the replay.
+            self._watermark = replayed.watermark
+        return reading.converted(
+            replayed.rows, replayed.program, self._stages, self._states, [mapping.to_dict() for mapping in mappings]
+        )
+
+    def _copy_values(self, to: Folder) -> None:
+        """Copy the files of constant rows."""
+        for name in self.old.folder.names(FOLDER):
+            if name.startswith(_VALUES):
+                self.old.folder.copy(f"{FOLDER}/{name}", to)
+
+    def _carry_figures(self) -> None:
+        """Carry the row counts of operators, from which progress continues."""
+        rows = json_in(self.old.folder.read_text(STATE_ROWS), dict) or {}
+        carried = {
+            operator.uid: rows[operator.mapping.source] for operator in self._moved if operator.mapping.source in rows
+        }
+        self.new.folder.write_text(STATE_ROWS, json.dumps({**carried, **self._filled}))

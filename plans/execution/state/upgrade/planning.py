@@ -1,0 +1,164 @@
+"""The steps of a migration, and the uids of the migrated state."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+from compiled_plan.plans.execution.stages.prepared import PreparedPlan
+from compiled_plan.plans.execution.state.checkpoint.description import explicit_uids
+from compiled_plan.plans.execution.state.checkpoint.sources import Names
+from compiled_plan.plans.execution.state.upgrade.filling import Filling
+from compiled_plan.plans.execution.state.upgrade.steps import (
+    ADDED,
+    BEGINS,
+    GOES_ON,
+    REMOVED,
+    RESET,
+    WAITS,
+    CarrySource,
+    DropState,
+    MoveState,
+    ReadHistory,
+    StartEmpty,
+    Step,
+    WarmUp,
+)
+from compiled_plan.plans.inspection.diff.mapping import KernelSide, StateMapping, mapping_of
+from compiled_plan.plans.inspection.diff.model import OperatorEdit, PlanDiff
+from compiled_plan.plans.text.durations import format_duration
+
+
+def steps_of_state(
+    diff: PlanDiff,
+    reset: Collection[str],
+    uids: Mapping[int, str],
+    old: KernelSide,
+    new: KernelSide,
+    filling: Filling | None = None,
+) -> Iterator[Step]:
+    """The steps for the state of each operator.
+
+    Args:
+        reset: uids of operators that start empty.
+        uids: the uid of the state from now on, by node of the new plan.
+        old: the program that wrote the state.
+        new: the program to start.
+        filling: the operators among those that start empty to fill from history.
+    """
+    filled = frozenset() if filling is None else filling.nodes
+    for edit in diff.operators:
+        if edit.new_node is None:
+            yield DropState(edit.old_uid, edit.words, REMOVED)
+            continue
+        if edit.new_node not in new.operators:
+            # A first phase: what it computes is kept by the last.
+            continue
+        uid = uids[edit.new_node]
+        if edit.old_node is None or edit.old_node not in old.operators:
+            if edit.new_node not in filled:
+                yield StartEmpty(uid, edit.words, ADDED)
+        elif not {edit.uid, edit.old_uid}.isdisjoint(reset):
+            yield DropState(edit.old_uid, edit.words, RESET)
+            if edit.new_node not in filled:
+                yield StartEmpty(uid, edit.words, RESET)
+        else:
+            mapping = mapping_of(old, new, edit.old_node, edit.new_node, (edit.old_uid, uid))
+            yield MoveState(uid, edit.words, mapping, tuple(_ttl_texts(edit)))
+
+
+def steps_of_history(filling: Filling, uids: Mapping[int, str]) -> Iterator[Step]:
+    """The steps that fill operators.
+
+    Args:
+        filling: the operators, and their history.
+        uids: the uid of the state from now on, by node of the new plan.
+    """
+    for past in filling.pasts.values():
+        path = "" if past.history is None else past.history.options.get("path", "")
+        yield ReadHistory(past.table, len(past.files), path)
+    for edit in filling.edits:
+        assert edit.new_node is not None
+        why = ADDED if edit.old_node is None else RESET
+        yield WarmUp(uids[edit.new_node], edit.words, why, len(filling.batches))
+
+
+def steps_of_sources(names: Names, old: Mapping[str, Any]) -> Iterator[Step]:
+    """The steps for the position of each table.
+
+    Args:
+        names: the names of the new program's sources.
+        old: the description in the checkpoint.
+    """
+    before = {name for entry in (*old["sources"], *old["gone"]) for name in entry["names"]}
+    for entry in names.active:
+        known = [name for name in entry["names"] if name in before]
+        if known:
+            yield CarrySource(entry["name"], tuple(known), GOES_ON)
+        fresh = [name for name in entry["names"] if name not in before]
+        if fresh:
+            yield CarrySource(entry["name"], tuple(fresh), BEGINS)
+    for entry in names.gone:
+        yield CarrySource(entry["name"], tuple(entry["names"]), WAITS)
+
+
+def uids_of(diff: PlanDiff, prepared: PreparedPlan) -> Iterator[tuple[int, str]]:
+    """The uid of each node's state from now on: its old one, unless the user assigned another."""
+    from_user = explicit_uids(prepared)
+    matched = [edit for edit in diff.operators if edit.new_node is not None and edit.old_uid]
+    taken: set[str] = set()
+    for edit in matched:
+        assert edit.new_node is not None
+        uid = edit.uid if edit.uid in from_user else edit.old_uid
+        taken.add(uid)
+        yield edit.new_node, uid
+    for edit in diff.operators:
+        if edit.new_node is None or edit.old_uid:
+            continue
+        uid, number = edit.uid, 1
+        while uid in taken:
+            number += 1
+            uid = f"{edit.uid}-{number}"
+        taken.add(uid)
+        yield edit.new_node, uid
+
+
+def _ttl_texts(edit: OperatorEdit) -> Iterator[str]:
+    for change in edit.ttls:
+        old, new = (format_duration(ttl) for ttl in (change.old, change.new))
+        yield f"{change.name} {old} -> {new}, from the last write of each entry"
+
+
+def _stored_columns(state: Any) -> set[tuple[int, int]]:
+    """Input and column of all row content in an operator's state, from its description."""
+    if isinstance(state, dict):
+        columns = {(state["input"], state["column"])} if {"input", "column"} <= state.keys() else set()
+        return columns.union(*(_stored_columns(value) for key, value in state.items() if key not in ("inputs", "keys")))
+    if isinstance(state, list):
+        return set().union(*map(_stored_columns, state))
+    return set()
+
+
+def loses(mapping: StateMapping, state: Mapping[str, Any]) -> bool:
+    """Return True if a column of an input with stored rows, or a call with stored values, has no old counterpart."""
+    # State with the first row of a key never emits it again, so that its other columns are not needed.
+    own = _stored_columns(state.get("keys", [])) if state.get("kind") == "deduplicate" else set()
+    inputs = {input_ for input_, _ in _stored_columns(state) - own}
+    # A window over stored rows computes new calls from them; and a group counts its rows.
+    made_of_rows = str(state.get("kind", "")).startswith("over-")
+    lost_call = any(
+        call is None and not unwanted for call, unwanted in zip(mapping.calls, mapping.unwanted_calls, strict=True)
+    )
+    return (lost_call and _keeps_calls(state) and not made_of_rows) or any(
+        column is None and not unwanted
+        for at, (columns, unwanted_columns) in enumerate(zip(mapping.inputs, mapping.unwanted, strict=True))
+        if at in inputs
+        for column, unwanted in zip(columns, unwanted_columns, strict=True)
+    )
+
+
+def _keeps_calls(state: Any) -> bool:
+    """Return True if an operator stores accumulators of calls."""
+    if isinstance(state, dict):
+        return state.get("is") == "frames" or any(map(_keeps_calls, state.values()))
+    return isinstance(state, list) and any(map(_keeps_calls, state))
