@@ -55,7 +55,7 @@ def field_of(table: TableSpec, name: str) -> t.Field:
 
 def file_paths(spark: SparkSession) -> Any:
     """The kernel's functions for paths of files."""
-    return java_class(spark._jvm, "org.compiledplan.kernel.formats.FilePaths")
+    return java_class(spark._jvm, "org.compiledplan.kernel.formats.files.FilePaths")
 
 
 _EXTRA, _PARTITIONS = "e", "partitions"

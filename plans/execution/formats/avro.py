@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, DataFrameWriter, SparkSession
     from pyspark.sql.streaming.readwriter import DataStreamReader
 
-_FILES = "org.compiledplan.kernel.formats.AvroFiles"
+_FILES = "org.compiledplan.kernel.formats.avro.AvroFiles"
 
 
 class AvroFormat(LineFormat):

@@ -72,7 +72,7 @@ class Order:
         if self.common is None:
             return kind, order, path
         time, uri = F.col("_metadata.file_modification_time"), F.col("_metadata.file_path")
-        kernel = java_class(spark._jvm, "org.compiledplan.kernel.formats.FileOrder")
+        kernel = java_class(spark._jvm, "org.compiledplan.kernel.formats.files.FileOrder")
         path = column_of(kernel.orderOf(self.common, java_column(uri)))
         return kind, F.unix_micros(time).alias(ORD), path.alias(PATH)
 

@@ -22,7 +22,7 @@ from compiled_plan.plans.execution.spark.java import java_class
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_KERNEL = "org.compiledplan.kernel.formats"
+_KERNEL = "org.compiledplan.kernel.formats.protobuf"
 
 
 class ProtobufFormat(MessageFormat):

@@ -168,7 +168,7 @@ def _translated(fault: Exception, brokers: Iterable[str], checkpoint: str) -> Ex
             remedy="give the key another value, MAP[COALESCE(k, ''), v], or leave such maps out: "
             "CASE WHEN k IS NOT NULL THEN MAP[k, v] END",
         )
-    if "formats.DataException" in message:
+    if "formats.base.DataException" in message:
         return DataError(text, remedy="correct the row, or leave it out or change the value in the query")
     if user_raised or "org.compiledplan" in message:
         return DataError(text, remedy="correct the row, or let the expression tolerate it (TRY_CAST, NULLIF)")

@@ -80,7 +80,7 @@ def test_a_map_with_a_null_key_has_a_remedy() -> None:
 
 
 def test_a_record_that_cannot_be_read_has_a_place_and_a_remedy() -> None:
-    said = "kernel.formats.UnreadableException: a record; at: here; try: x; at: '/a/1.csv', line 2; try: y"
+    said = "kernel.formats.base.UnreadableException: a record; at: here; try: x; at: '/a/1.csv', line 2; try: y"
     error = translate(RuntimeError(f"Job aborted\nCaused by: {said}"))
     assert type(error) is DataError
     assert (error.message, error.where, error.remedy) == ("a record; at: here; try: x", "'/a/1.csv', line 2", "y")
@@ -90,7 +90,7 @@ def test_brokers_that_do_not_answer_are_named_and_the_plan_is_not_shown() -> Non
     error = (
         "org.apache.kafka.common.errors.TimeoutException: Timed out waiting for a node assignment. Call: listOffsets"
     )
-    plan = "Project [invoke(org.compiledplan.kernel.formats.JsonDecoder.changes(value))]"
+    plan = "Project [invoke(org.compiledplan.kernel.formats.json.JsonDecoder.changes(value))]"
     text = (
         f"[STREAM_FAILED] Query [id = 1, runId = 2] terminated with exception: {error}\n=== Streaming Query ===\n{plan}"
     )

@@ -13,7 +13,7 @@ import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.util.GenericArrayData;
 import org.apache.spark.sql.types.Decimal;
 import org.apache.spark.unsafe.types.UTF8String;
-import org.compiledplan.kernel.formats.SparkValues;
+import org.compiledplan.kernel.formats.base.SparkValues;
 import org.compiledplan.kernel.values.JsonText;
 
 /**

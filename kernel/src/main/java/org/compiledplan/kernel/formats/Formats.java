@@ -7,6 +7,24 @@ import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
+import org.compiledplan.kernel.formats.avro.AvroDecoder;
+import org.compiledplan.kernel.formats.avro.AvroEncoder;
+import org.compiledplan.kernel.formats.base.Calls;
+import org.compiledplan.kernel.formats.base.Decoder;
+import org.compiledplan.kernel.formats.base.Encoder;
+import org.compiledplan.kernel.formats.base.Shape;
+import org.compiledplan.kernel.formats.csv.CsvDecoder;
+import org.compiledplan.kernel.formats.csv.CsvEncoder;
+import org.compiledplan.kernel.formats.json.DataOldDecoder;
+import org.compiledplan.kernel.formats.json.DebeziumDecoder;
+import org.compiledplan.kernel.formats.json.EventDialect;
+import org.compiledplan.kernel.formats.json.JsonDecoder;
+import org.compiledplan.kernel.formats.json.JsonEncoder;
+import org.compiledplan.kernel.formats.protobuf.ProtobufDecoder;
+import org.compiledplan.kernel.formats.protobuf.ProtobufEncoder;
+import org.compiledplan.kernel.formats.raw.PrintEncoder;
+import org.compiledplan.kernel.formats.raw.RawDecoder;
+import org.compiledplan.kernel.formats.raw.RawEncoder;
 
 /** Entry point for Python: formats as columns. */
 public final class Formats {

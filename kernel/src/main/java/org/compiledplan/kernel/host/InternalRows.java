@@ -32,7 +32,7 @@ import org.apache.spark.sql.types.ObjectType;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.unsafe.types.UTF8String;
-import org.compiledplan.kernel.formats.Calls;
+import org.compiledplan.kernel.formats.base.Calls;
 import scala.Function1;
 import scala.Option;
 import scala.collection.Iterator;

@@ -9,7 +9,7 @@ import org.apache.spark.sql.functions;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
-import org.compiledplan.kernel.formats.Calls;
+import org.compiledplan.kernel.formats.base.Calls;
 import org.compiledplan.kernel.userfunctions.Description;
 import org.compiledplan.kernel.userfunctions.FunctionSpec;
 import org.compiledplan.kernel.userfunctions.UserFunctions;

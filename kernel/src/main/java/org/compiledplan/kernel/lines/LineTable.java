@@ -13,8 +13,8 @@ import java.util.Set;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
-import org.compiledplan.kernel.formats.Decoder;
 import org.compiledplan.kernel.formats.Formats;
+import org.compiledplan.kernel.formats.base.Decoder;
 import org.compiledplan.kernel.values.JsonText;
 
 /** A table of line-based files, and the columns of it that are read. */

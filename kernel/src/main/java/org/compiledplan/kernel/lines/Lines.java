@@ -7,7 +7,7 @@ import java.util.Arrays;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.Path;
-import org.compiledplan.kernel.formats.DataException;
+import org.compiledplan.kernel.formats.base.DataException;
 
 /**
  * The lines of a part of a file: those that begin in it. Lines end with a line feed, optional for

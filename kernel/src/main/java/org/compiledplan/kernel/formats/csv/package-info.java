@@ -1,0 +1,2 @@
+/** CSV: records parsed from their bytes, or with quotes and escapes. */
+package org.compiledplan.kernel.formats.csv;

@@ -1,0 +1,2 @@
+/** Protocol Buffers: message types, and values in both directions. */
+package org.compiledplan.kernel.formats.protobuf;

@@ -1,0 +1,2 @@
+/** Values as text: the formats {@code raw} and {@code print}. */
+package org.compiledplan.kernel.formats.raw;

@@ -1,0 +1,2 @@
+/** Client of a schema registry with Confluent's HTTP API. */
+package org.compiledplan.kernel.formats.registry;
