@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import wraps
 from inspect import Parameter
@@ -10,6 +9,7 @@ from typing import Annotated, Any, get_origin, get_type_hints
 
 import typer
 
+from compiled_plan.cli.common.groups import declared, grouped, options_of, parameters_of
 from compiled_plan.cli.common.upgrading import declared_options
 from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.execution.session.options import RUN_OPTIONS, RunOptions, flag
@@ -27,8 +27,7 @@ def with_run_options(
     """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        _, *own = inspect.signature(command, eval_str=True).parameters.values()
-        parameters = list(_merged(own, behind, only))
+        _, *own = parameters_of(command)
 
         @wraps(command)
         def execute(**values: Any) -> None:
@@ -36,11 +35,9 @@ def with_run_options(
                 options = RunOptions(**{name: _value(name, values.pop(name)) for name in only})
             except CompiledPlanError as fault:
                 raise typer.BadParameter(str(fault)) from None
-            command(options, **values)
+            command(options, **grouped(own, values))
 
-        execute.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-        execute.__annotations__ = {item.name: item.annotation for item in parameters}
-        return execute
+        return declared(execute, list(_merged(own, behind, only)))
 
     return decorate
 
@@ -50,7 +47,7 @@ def _merged(own: Sequence[Parameter], behind: Mapping[str, str], only: Sequence[
     place = ""
     for parameter in own:
         place = behind.get(parameter.name, place)
-        groups.setdefault(place, []).append(parameter.replace(kind=Parameter.KEYWORD_ONLY))
+        groups.setdefault(place, []).extend(options_of(parameter))
     for name in ("", *only):
         if name:
             yield _parameter(name)

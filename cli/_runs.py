@@ -10,7 +10,7 @@ from pathlib import Path
 from types import EllipsisType
 from typing import TYPE_CHECKING, Any
 
-from compiled_plan.cli._listening import Listening
+from compiled_plan.cli._output import Output
 from compiled_plan.cli.common.running import Progress, Stop, print_line
 from compiled_plan.cli.common.terminal import fail
 from compiled_plan.commands.interrupts import Interrupted
@@ -42,16 +42,13 @@ class Runs:
     options: RunOptions
     master: str
     settings: Mapping[str, str]
-    as_json: bool
-    quiet: bool
-    keep_going: bool
-    dry_run: bool
-    debug: bool
-    verbose: bool = False
-    progress_file: str = ""
+    output: Output
+    keep_going: bool = False
+    dry_run: bool = False
+    debug: bool = False
     expected: Head | EllipsisType | None = ...
 
-    def run(self, plans: Sequence[tuple[str, CompiledPlan]], listening: Listening) -> int:
+    def run(self, plans: Sequence[tuple[str, CompiledPlan]]) -> int:
         """Run plans, and return the number of plans that failed or were refused.
 
         Raises:
@@ -66,12 +63,7 @@ class Runs:
         master, settings = self._spark(plans)
         failed = 0
         with ExitStack() as closing:
-            shared = closing.enter_context(listening.shared())
-            runs = [
-                (path, plan, Progress(path, self.as_json, self.quiet, (*shared, *listeners), verbose=self.verbose))
-                for path, plan in plans
-                for listeners in [closing.enter_context(listening.of(path, plan))]
-            ]
+            runs = self._reported(plans, closing)
             if (refusal := self.refusal(*plans[0])) is not None:
                 path, _, show = runs[0]
                 self._failed(path, show, refusal)
@@ -87,6 +79,20 @@ class Runs:
             except Interrupted as end:
                 raise self._interrupted(runs[0][2], end.signal) from None
             return failed + self._run_all(spark, runs, secrets)
+
+    def _reported(
+        self, plans: Sequence[tuple[str, CompiledPlan]], closing: ExitStack
+    ) -> list[tuple[str, CompiledPlan, Progress]]:
+        """Plans with the output of their progress."""
+        output = self.output
+        shared = () if self.dry_run else closing.enter_context(output.shared())
+        runs = []
+        for path, plan in plans:
+            own = () if self.dry_run else closing.enter_context(output.of(path, plan))
+            silent = output.quiet or output.log
+            progress = Progress(path, output.as_json, silent, (*shared, *own), verbose=output.verbose)
+            runs.append((path, plan, progress))
+        return runs
 
     def _spark(self, plans: Sequence[tuple[str, CompiledPlan]]) -> tuple[str, Mapping[str, str]]:
         """The master and the settings of the session."""
@@ -192,7 +198,7 @@ class Runs:
         from compiled_plan.plans.plan.session_options import UTC, zones_of
 
         zone = self.options.time_zone or (*zones_of(plan), UTC)[0]
-        return FileTap(Path(self.progress_file), zone) if self.progress_file else None
+        return FileTap(Path(file), zone) if (file := self.output.progress_file) else None
 
     def _failed(self, path: str, show: Progress, fault: CompiledPlanError) -> None:
         show.failed(fault)

@@ -11,21 +11,15 @@ import typer
 
 from compiled_plan.cli._run_options import with_run_options
 from compiled_plan.cli.common.terminal import (
-    Conf,
-    ConfFile,
     Debug,
     ExitCode,
-    InitFiles,
-    Master,
-    SetOptions,
+    SessionOptions,
+    SparkOptions,
     app_for,
     fail,
     print_lines,
     run_app,
     say,
-    session_of,
-    session_settings,
-    spark_settings,
 )
 from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.execution.session.options import MIGRATE_PARTIAL, RunOptions
@@ -48,7 +42,7 @@ class Allowed(Enum):
 
 
 @app.command()
-@with_run_options(master="host", set_="time_zone", dry_run="allow_clock_jump")
+@with_run_options(cluster="host", opening="time_zone", dry_run="allow_clock_jump")
 def apply(
     options: RunOptions,
     program: Annotated[
@@ -62,11 +56,9 @@ def apply(
             "--allow", metavar="partial", help="Start with partly compatible state, like --upgrade migrate-partial."
         ),
     ] = None,
-    master: Master = "",
-    conf: Conf = None,
-    conf_file: ConfFile = "",
-    set_: SetOptions = None,
-    init: InitFiles = None,
+    *,
+    cluster: SparkOptions,
+    opening: SessionOptions,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show the difference and the steps of the start; start nothing.")
     ] = False,
@@ -88,21 +80,21 @@ def apply(
         raise typer.BadParameter("apply-plan needs --checkpoint: the folder of the running plan, or of a new one")
     if allow is Allowed.PARTIAL:
         options = replace(options, upgrade=MIGRATE_PARTIAL)
-    settings = spark_settings(conf or [], conf_file)
-    session = session_of(session_settings(set_ or []), init)
+    settings, session = cluster.settings(), opening.session()
     try:
         step = _compared(program, session, options)
     except CompiledPlanError as fault:
         fail(fault, session.concerned(fault, program), debug=debug)
         raise typer.Exit(ExitCode.FAILED) from None
-    from compiled_plan.cli._listening import Listening
+    from compiled_plan.cli._output import Output
     from compiled_plan.cli._runs import Runs
 
-    runs = Runs(options, master, settings, False, quiet or log, False, dry_run, debug, expected=step.head)
+    output = Output(quiet=quiet, log=log)
+    runs = Runs(options, cluster.master, settings, output, dry_run=dry_run, debug=debug, expected=step.head)
     _check(runs, program, step)
     if not dry_run and not step.is_same:
         _ask(options.checkpoint, yes)
-    failed = runs.run([(program, step.plan)], Listening() if dry_run else Listening(log=log and not quiet))
+    failed = runs.run([(program, step.plan)])
     raise typer.Exit(ExitCode.FAILED if failed else ExitCode.OK)
 
 

@@ -9,17 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from compiled_plan.cli.common.engines import Engine
+from compiled_plan.cli.common.groups import with_groups
 from compiled_plan.cli.common.terminal import (
     Debug,
     ExitCode,
-    InitFiles,
-    SetOptions,
+    SessionOptions,
     app_for,
     fail,
     print_lines,
     run_app,
-    session_of,
-    session_settings,
 )
 from compiled_plan.compiling.scripts import compiled
 from compiled_plan.plans.errors import CompiledPlanError, ProgramError
@@ -32,7 +30,33 @@ if TYPE_CHECKING:
 app = app_for("compile-plan")
 
 
+@dataclass(frozen=True, slots=True)
+class _How:
+    """Options for an existing plan file, and for messages."""
+
+    if_not_exists: Annotated[bool, typer.Option("--if-not-exists", help="Do nothing if the plan file exists.")] = False
+    force: Annotated[
+        bool,
+        typer.Option("--force", help="Overwrite the plan file even if the new plan cannot restore all of its state."),
+    ] = False
+    program_ttls: Annotated[
+        bool,
+        typer.Option("--program-ttls", help="Take all TTLs from the program, and drop TTLs edited in the plan file."),
+    ] = False
+    engine: Annotated[
+        Engine | None,
+        typer.Option("--for", metavar="flink", help="Write the plan for Flink, without the $schema of the old plan."),
+    ] = None
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False
+
+    def say(self, text: str) -> None:
+        """Print a message to stderr unless `quiet`."""
+        if not self.quiet:
+            typer.echo(text, err=True)
+
+
 @app.command()
+@with_groups
 def compile_plan(
     program: Annotated[
         str, typer.Argument(metavar="PROGRAM", help="The program, .sql or .py; `-` reads SQL from stdin.")
@@ -41,22 +65,9 @@ def compile_plan(
         str,
         typer.Option("--output", "-o", metavar="PLAN.json", help="Plan file to write; stdout by default."),
     ] = "",
-    options: SetOptions = None,
-    init: InitFiles = None,
-    if_not_exists: Annotated[bool, typer.Option("--if-not-exists", help="Do nothing if the plan file exists.")] = False,
-    force: Annotated[
-        bool,
-        typer.Option("--force", help="Overwrite the plan file even if the new plan cannot restore all of its state."),
-    ] = False,
-    program_ttls: Annotated[
-        bool,
-        typer.Option("--program-ttls", help="Take all TTLs from the program, and drop TTLs edited in the plan file."),
-    ] = False,
-    engine: Annotated[
-        Engine | None,
-        typer.Option("--for", metavar="flink", help="Write the plan for Flink, without the $schema of the old plan."),
-    ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
+    *,
+    opening: SessionOptions,
+    how: _How,
     debug: Debug = False,
 ) -> None:
     """Compile a program: declarations, and one INSERT or one statement set.
@@ -74,34 +85,17 @@ def compile_plan(
 
     Exit codes: 0 compiled, 1 the program or the plan file was refused, 2 wrong usage. A failure writes nothing.
     """
-    if force and if_not_exists:
+    if how.force and how.if_not_exists:
         raise typer.BadParameter("--force and --if-not-exists contradict each other")
-    session = session_of(session_settings(options or []), init)
-    how = _How(force, if_not_exists, program_ttls, quiet, engine)
+    session = opening.session()
     try:
-        if output and if_not_exists and _is_there(output):
+        if output and how.if_not_exists and _is_there(output):
             how.say(f"{output} exists; nothing was written")
         else:
             _write(compiled(program, session, how.say), output, how)
     except CompiledPlanError as fault:
         fail(fault, session.concerned(fault, program), debug=debug)
         raise typer.Exit(ExitCode.FAILED) from None
-
-
-@dataclass(frozen=True, slots=True)
-class _How:
-    """Options for an existing plan file, and for messages."""
-
-    force: bool
-    if_not_exists: bool
-    program_ttls: bool
-    quiet: bool
-    engine: Engine | None
-
-    def say(self, text: str) -> None:
-        """Print a message to stderr unless `quiet`."""
-        if not self.quiet:
-            typer.echo(text, err=True)
 
 
 def _is_there(path: str) -> bool:

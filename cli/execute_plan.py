@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Annotated
 
 import typer
 
-from compiled_plan.cli._listening import Listening
+from compiled_plan.cli._output import Output
 from compiled_plan.cli._run_options import with_run_options
 from compiled_plan.cli._runs import PLAN_NAME, Runs, checkpoint_of
 from compiled_plan.cli.common.running import print_line
 from compiled_plan.cli.common.terminal import (
-    Conf,
-    ConfFile,
     Debug,
     ExitCode,
-    Master,
+    SparkOptions,
     app_for,
     console,
     fail,
     run_app,
     session_of,
     session_settings,
-    spark_settings,
 )
 from compiled_plan.commands.tied import end_with_stdin
 from compiled_plan.plans.errors import CompiledPlanError
@@ -35,18 +33,42 @@ from compiled_plan.plans.plan import CompiledPlan
 app = app_for("execute-plan")
 
 
+@dataclass(frozen=True, slots=True)
+class Acts:
+    """Changes of a checkpoint without a run."""
+
+    rollback: Annotated[
+        bool, typer.Option("--rollback", help="Return to the checkpoint's previous generation; run nothing.")
+    ] = False
+    prune: Annotated[
+        bool, typer.Option("--prune", help="Remove the checkpoint's inactive generations; run nothing.")
+    ] = False
+    adopt_generation: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Activate generation N of a checkpoint whose head was lost; run nothing.",
+        ),
+    ] = None
+
+    def chosen(self) -> list[str]:
+        """The options that are given."""
+        acts = {"--rollback": self.rollback, "--prune": self.prune}
+        acts["--adopt-generation"] = self.adopt_generation is not None
+        return [option for option, chosen in acts.items() if chosen]
+
+
 @app.command()
 @with_run_options(
-    master="host", set_="time_zone", rollback="warm_up_from", warm="allow_clock_jump", keep_going="stop_within"
+    cluster="host", set_="time_zone", acts="warm_up_from", warm="allow_clock_jump", keep_going="stop_within"
 )
 def execute(
     options: RunOptions,
     plans: Annotated[
         list[str] | None, typer.Argument(metavar="PLAN.json...", help="Plan files, run one after another.")
     ] = None,
-    master: Master = "",
-    conf: Conf = None,
-    conf_file: ConfFile = "",
+    *,
+    cluster: SparkOptions,
     set_: Annotated[
         list[str] | None,
         typer.Option(
@@ -65,19 +87,7 @@ def execute(
             help="SQL file with the CREATE FUNCTIONs of Python functions that a plan from Flink names; repeatable.",
         ),
     ] = None,
-    rollback: Annotated[
-        bool, typer.Option("--rollback", help="Return to the checkpoint's previous generation; run nothing.")
-    ] = False,
-    prune: Annotated[
-        bool, typer.Option("--prune", help="Remove the checkpoint's inactive generations; run nothing.")
-    ] = False,
-    adopt_generation: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            help="Activate generation N of a checkpoint whose head was lost; run nothing.",
-        ),
-    ] = None,
+    acts: Acts,
     warm: Annotated[
         str,
         typer.Option(
@@ -90,44 +100,7 @@ def execute(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Check the plan, show its stages and the restored state; run nothing.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Progress as JSON, one message per line, on stderr.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
-    log: Annotated[
-        bool,
-        typer.Option(
-            "--log",
-            help="Progress as log lines with time and level: the start with Spark's address and the positions of "
-            "sources, micro-batches in summaries at growing intervals, the end.",
-        ),
-    ] = False,
-    verbose: Annotated[
-        bool,
-        typer.Option(
-            "--verbose", "-v", help="Progress of each operator on a terminal, too, and a heartbeat while no rows come."
-        ),
-    ] = False,
-    progress_file: Annotated[
-        str,
-        typer.Option(
-            metavar="FILE",
-            help="Append progress to a file: the messages of --json, numbered, one per line. A request in "
-            "FILE.tap shows rows that an operator emits, in FILE.tapped.",
-        ),
-    ] = "",
-    metrics_port: Annotated[
-        str,
-        typer.Option(
-            metavar="[HOST:]PORT", help="Serve Prometheus metrics at /metrics; on localhost unless HOST is set."
-        ),
-    ] = "",
-    lineage: Annotated[
-        str,
-        typer.Option(metavar="URL|FILE", help="Send OpenLineage events there, or append them to a file, one per line."),
-    ] = "",
-    name: Annotated[
-        str,
-        typer.Option(metavar="NAME", help="Name of the run in metrics and lineage; by default the plan file's name."),
-    ] = "",
+    output: Output,
     debug: Debug = False,
 ) -> None:
     """Run compiled plans on Spark.
@@ -139,8 +112,7 @@ def execute(
     process at once.
     """
     plans, checkpoint = plans or [], options.checkpoint
-    settings = spark_settings(conf or [], conf_file)
-    acts = {"--rollback": rollback, "--prune": prune, "--adopt-generation": adopt_generation is not None}
+    settings, chosen = cluster.settings(), acts.chosen()
     if warm:
         from compiled_plan.cli.warm.client import run_warm
 
@@ -148,35 +120,35 @@ def execute(
         alone = (
             debug
             or dry_run
-            or any(acts.values())
+            or bool(chosen)
             or bool(options.functions_from)
             or in_real_time
             or only_here(options.secrets)
         )
-        run_warm(warm, bool(plans), master, settings, alone=alone, silent=quiet or as_json or log)
-    _check_use(plans, checkpoint, [option for option, chosen in acts.items() if chosen])
+        run_warm(warm, bool(plans), cluster.master, settings, alone=alone, silent=output.log or not output.is_text)
+    _check_use(plans, checkpoint, chosen)
     if checkpoint and len({checkpoint_of(path, checkpoint) for path in plans}) < len(plans):
         remedy = f"run several plans without --checkpoint, or with DIR/{PLAN_NAME}"
         raise typer.BadParameter(f"one checkpoint belongs to one plan; {remedy}")
-    if any(acts.values()):
+    if chosen:
         from compiled_plan.cli.common.upgrading import change_generations
 
         change_generations(
-            checkpoint, rollback=rollback, adopted=adopt_generation, master=master, settings=settings, as_json=as_json
+            checkpoint,
+            rollback=acts.rollback,
+            adopted=acts.adopt_generation,
+            master=cluster.master,
+            settings=settings,
+            as_json=output.as_json,
         )
         raise typer.Exit(ExitCode.OK)
-    _check_address(metrics_port)
-    reader = _Reader(debug, quiet or as_json, _session(session_settings(set_ or [])), init or [])
+    output.check_address()
+    reader = _Reader(debug, not output.is_text, _session(session_settings(set_ or [])), init or [])
     loaded = [(path, plan) for path in plans if (plan := reader.read(path, keep_going)) is not None]
     if dry_run and not (checkpoint and loaded):
-        raise typer.Exit(_dry_run(loaded, reader, options, as_json))
-    runs = Runs(options, master, settings, as_json, quiet or log, keep_going, dry_run, debug, verbose, progress_file)
-    listening = (
-        Listening()
-        if dry_run
-        else Listening(progress_file, metrics_port, lineage, name, log and not (quiet or as_json))
-    )
-    failed = reader.failed + (runs.run(loaded, listening) if loaded else 0)
+        raise typer.Exit(_dry_run(loaded, reader, options, output.as_json))
+    runs = Runs(options, cluster.master, settings, output, keep_going, dry_run, debug)
+    failed = reader.failed + (runs.run(loaded) if loaded else 0)
     raise typer.Exit(ExitCode.FAILED if failed else ExitCode.OK)
 
 
@@ -194,16 +166,6 @@ def _check_use(plans: list[str], checkpoint: str, acts: Sequence[str]) -> None:
         raise typer.BadParameter(f"{' and '.join(acts)} exclude each other: give one of them at a time")
     if plans or not checkpoint or PLAN_NAME in checkpoint:
         raise typer.BadParameter(f"{acts[0]} takes --checkpoint with a folder, and no plan")
-
-
-def _check_address(metrics_port: str) -> None:
-    if metrics_port:
-        from compiled_plan.plans.telemetry.prometheus import address_of
-
-        try:
-            address_of(metrics_port)
-        except CompiledPlanError as fault:
-            raise typer.BadParameter(str(fault)) from None
 
 
 class _Reader:

@@ -8,18 +8,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from compiled_plan.cli.common.groups import with_groups
 from compiled_plan.cli.common.terminal import (
-    Conf,
-    ConfFile,
     Debug,
     ExitCode,
-    Master,
+    SparkOptions,
     app_for,
     console,
     fail,
     print_table,
     run_app,
-    spark_settings,
 )
 from compiled_plan.plans.errors import CompiledPlanError
 
@@ -30,6 +28,7 @@ app = app_for("export-state")
 
 
 @app.command()
+@with_groups
 def export_state(
     checkpoint: Annotated[
         str, typer.Argument(metavar="CHECKPOINT", help="Checkpoint folder, local or any Hadoop URI.")
@@ -54,9 +53,8 @@ def export_state(
     max_parallelism: Annotated[
         int, typer.Option(metavar="N", help="Number of key groups (pipeline.max-parallelism of the job).")
     ] = 128,
-    master: Master = "",
-    conf: Conf = None,
-    conf_file: ConfFile = "",
+    *,
+    cluster: SparkOptions,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print a JSON document (schemas/export.schema.json).")
     ] = False,
@@ -77,7 +75,7 @@ def export_state(
     from compiled_plan.plans.execution.state.flink.exports import Export, ExportOptions
     from compiled_plan.plans.text.documents import to_json
 
-    settings = spark_settings(conf or [], conf_file)
+    settings = cluster.settings()
     try:
         chosen = ExportOptions.of(start or [], reset or [], max_parallelism)
     except CompiledPlanError as fault:
@@ -85,7 +83,7 @@ def export_state(
     if not debug:
         silence_py4j()
     try:
-        with spark_session(master, settings, verbose=debug) as spark:
+        with spark_session(cluster.master, settings, verbose=debug) as spark:
             export = Export(spark, checkpoint, chosen)
             if as_json:
                 sys.stdout.write(to_json(export.report))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,17 +12,14 @@ import typer
 from compiled_plan.cli._run_options import with_run_options
 from compiled_plan.cli._runs import PLAN_NAME
 from compiled_plan.cli.common.terminal import (
-    Conf,
-    ConfFile,
     Debug,
     ExitCode,
-    Master,
+    SparkOptions,
     app_for,
     console,
     fail,
     print_table,
     run_app,
-    spark_settings,
 )
 from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.execution.session.options import RunOptions
@@ -30,9 +27,64 @@ from compiled_plan.plans.inspection.checked_plans import plan_from_file
 
 if TYPE_CHECKING:
     from compiled_plan.plans.execution.state.flink.import_model import ImportReport
-    from compiled_plan.plans.execution.state.flink.imports import Import
+    from compiled_plan.plans.execution.state.flink.imports import Import, ImportOptions
 
 app = app_for("import-state")
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The parts of a savepoint to take over, and how."""
+
+    start: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TABLE=POSITION",
+            help="Position of a source: earliest; for Kafka also latest, or partition:0,offset:42;...; repeatable.",
+        ),
+    ] = None
+    reset: Annotated[
+        list[str] | None,
+        typer.Option(metavar="UID", help="Start an operator empty, whose state is refused; all for all; repeatable."),
+    ] = None
+    written_at: Annotated[
+        str,
+        typer.Option(
+            metavar="TIME",
+            help="Time of last write of entries without one, such as 2026-01-31T12:00:00Z, from which TTLs count; by "
+            "default the time of the import.",
+        ),
+    ] = ""
+    allow_non_restored_state: Annotated[
+        bool,
+        typer.Option(
+            "--allow-non-restored-state",
+            help="Leave state of the savepoint behind that is of no operator of the plan.",
+        ),
+    ] = False
+    jars: Annotated[
+        list[str] | None,
+        typer.Option(metavar="JAR", help="Jar with classes that are stored in the savepoint; repeatable."),
+    ] = None
+
+    def options(self) -> ImportOptions:
+        """The options of the import.
+
+        Raises:
+            typer.BadParameter: one is malformed.
+        """
+        from compiled_plan.plans.execution.state.flink.imports import ImportOptions
+
+        try:
+            return ImportOptions.of(
+                self.start or [],
+                self.reset or [],
+                self.written_at,
+                self.jars or [],
+                allow_non_restored_state=self.allow_non_restored_state,
+            )
+        except CompiledPlanError as fault:
+            raise typer.BadParameter(str(fault)) from None
 
 
 @app.command()
@@ -49,39 +101,9 @@ def import_state(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what is taken over, by operator, source and sink; write nothing.")
     ] = False,
-    start: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="TABLE=POSITION",
-            help="Position of a source: earliest; for Kafka also latest, or partition:0,offset:42;...; repeatable.",
-        ),
-    ] = None,
-    reset: Annotated[
-        list[str] | None,
-        typer.Option(metavar="UID", help="Start an operator empty, whose state is refused; all for all; repeatable."),
-    ] = None,
-    written_at: Annotated[
-        str,
-        typer.Option(
-            metavar="TIME",
-            help="Time of last write of entries without one, such as 2026-01-31T12:00:00Z, from which TTLs count; by "
-            "default the time of the import.",
-        ),
-    ] = "",
-    allow_non_restored_state: Annotated[
-        bool,
-        typer.Option(
-            "--allow-non-restored-state",
-            help="Leave state of the savepoint behind that is of no operator of the plan.",
-        ),
-    ] = False,
-    jars: Annotated[
-        list[str] | None,
-        typer.Option(metavar="JAR", help="Jar with classes that are stored in the savepoint; repeatable."),
-    ] = None,
-    master: Master = "",
-    conf: Conf = None,
-    conf_file: ConfFile = "",
+    *,
+    choice: Choice,
+    cluster: SparkOptions,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print a JSON document (schemas/import.schema.json).")
     ] = False,
@@ -98,20 +120,10 @@ def import_state(
         raise typer.BadParameter("--checkpoint DIR is missing, or --dry-run")
     if PLAN_NAME in checkpoint:
         raise typer.BadParameter(f"--checkpoint takes one folder, without {PLAN_NAME}")
-    from compiled_plan.plans.execution.state.flink.imports import Import, ImportOptions
+    from compiled_plan.plans.execution.state.flink.imports import Import
     from compiled_plan.plans.text.documents import to_json
 
-    settings = spark_settings(conf or [], conf_file)
-    try:
-        chosen = ImportOptions.of(
-            start or [],
-            reset or [],
-            written_at,
-            jars or [],
-            allow_non_restored_state=allow_non_restored_state,
-        )
-    except CompiledPlanError as fault:
-        raise typer.BadParameter(str(fault)) from None
+    settings, chosen = cluster.settings(), choice.options()
     try:
         with Import.open(savepoint, plan_from_file(plan), chosen) as opened:
             if as_json:
@@ -126,7 +138,7 @@ def import_state(
 
             if not debug:
                 silence_py4j()
-            with spark_session(master, settings, verbose=debug) as spark:
+            with spark_session(cluster.master, settings, verbose=debug) as spark:
                 opened.write(spark, replace(options, checkpoint=checkpoint), secrets)
             console().print(f"imported into {checkpoint}; go on with: execute-plan {plan} --checkpoint {checkpoint}")
     except CompiledPlanError as fault:

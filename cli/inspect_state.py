@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,16 +14,13 @@ import typer
 
 from compiled_plan.cli._run_options import with_run_options
 from compiled_plan.cli.common.terminal import (
-    Conf,
-    ConfFile,
     Debug,
     ExitCode,
-    Master,
+    SparkOptions,
     app_for,
     fail,
     print_table,
     run_app,
-    spark_settings,
 )
 from compiled_plan.commands.tied import end_with_stdin
 from compiled_plan.plans.errors import CompiledPlanError
@@ -33,6 +31,29 @@ if TYPE_CHECKING:
     from compiled_plan.plans.execution.state.reading.reader import StateReader
 
 app = app_for("inspect-state")
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The part of the state to show; by default figures."""
+
+    what_if: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="[ENTRY=]DURATION",
+            help="Simulate another TTL: 3d for all state entries, left=3d or 0=3d for one; repeatable.",
+        ),
+    ] = None
+    key: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN=VALUE",
+            help="Show the state of a key: id=5, name=NULL, name='NULL' for the text; repeatable.",
+        ),
+    ] = None
+    export: Annotated[
+        str, typer.Option(metavar="PATH", help="Write all state entries of the operator to a new folder, as Parquet.")
+    ] = ""
 
 
 @app.command()
@@ -51,30 +72,13 @@ def inspect(
     plan: Annotated[
         str, typer.Option(metavar="PLAN.json", help="The plan that the job of a Flink savepoint ran.")
     ] = "",
-    what_if: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="[ENTRY=]DURATION",
-            help="Simulate another TTL: 3d for all state entries, left=3d or 0=3d for one; repeatable.",
-        ),
-    ] = None,
-    key: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="COLUMN=VALUE",
-            help="Show the state of a key: id=5, name=NULL, name='NULL' for the text; repeatable.",
-        ),
-    ] = None,
-    export: Annotated[
-        str, typer.Option(metavar="PATH", help="Write all state entries of the operator to a new folder, as Parquet.")
-    ] = "",
+    *,
+    show: Shown,
     jars: Annotated[
         list[str] | None,
         typer.Option(metavar="JAR", help="Jar with classes that are stored in the savepoint; repeatable."),
     ] = None,
-    master: Master = "",
-    conf: Conf = None,
-    conf_file: ConfFile = "",
+    cluster: SparkOptions,
     warm: Annotated[
         str,
         typer.Option(
@@ -98,21 +102,21 @@ def inspect(
 
     Exit codes: 0 shown, 1 the checkpoint, operator or key does not exist or cannot be read, 2 wrong usage.
     """
-    if (key or export) and not operator:
+    if (show.key or show.export) and not operator:
         raise typer.BadParameter("--key and --export take one operator; name it")
-    if bool(key) + bool(export) + bool(what_if) > 1:
+    if bool(show.key) + bool(show.export) + bool(show.what_if) > 1:
         raise typer.BadParameter("--what-if, --key and --export exclude each other")
-    settings = spark_settings(conf or [], conf_file)
+    settings = cluster.settings()
     if warm:
         from compiled_plan.cli.warm.client import run_warm
 
         alone = debug or bool(plan) or bool(options.functions_from)
-        run_warm(warm, True, master, settings, alone=alone, silent=as_json, command="inspect_state")
+        run_warm(warm, True, cluster.master, settings, alone=alone, silent=as_json, command="inspect_state")
     try:
         from compiled_plan.plans.execution.state.flink.savepoint.reading import is_savepoint
 
         if not plan and is_savepoint(checkpoint):
-            if operator or what_if:
+            if operator or show.what_if:
                 raise typer.BadParameter("operators of a Flink savepoint are those of its plan: give --plan PLAN.json")
             _list(checkpoint, tuple(map(Path, jars or ())), as_json)
             return
@@ -124,7 +128,7 @@ def inspect(
         if not debug:
             silence_py4j()
         with ExitStack() as stack:
-            spark = session_of_command(master, settings, verbose=debug, meanwhile=None)
+            spark = session_of_command(cluster.master, settings, verbose=debug, meanwhile=None)
             started = partial(stack.enter_context, with_progress(spark, progress_file))
             if plan:
                 from compiled_plan.plans.execution.state.flink.viewing import viewed
@@ -132,7 +136,7 @@ def inspect(
                 reader = stack.enter_context(viewed(checkpoint, plan_from_file(plan), options, jars or [], started))
             else:
                 reader = StateReader.open(started(), checkpoint)
-            _show(reader, operator, what_if or [], key or [], export, as_json)
+            _show(reader, operator, show, as_json)
     except CompiledPlanError as fault:
         fail(fault, debug=debug)
         raise typer.Exit(ExitCode.FAILED) from None
@@ -155,14 +159,7 @@ def _list(path: str, jars: Sequence[Path], as_json: bool) -> None:
         _print("no operator of the savepoint has state\n")
 
 
-def _show(
-    reader: StateReader,
-    name: str,
-    what_if: list[str],
-    key: list[str],
-    path: str,
-    as_json: bool,
-) -> None:
+def _show(reader: StateReader, name: str, show: Shown, as_json: bool) -> None:
     from compiled_plan.cli._state_text import COLUMNS, about, key_lines, operator_lines, overview, unread_lines
     from compiled_plan.plans.execution.state.reading.figures import tried_of
     from compiled_plan.plans.execution.state.reading.keys import key_of
@@ -170,26 +167,26 @@ def _show(
     from compiled_plan.plans.text.documents import to_json
 
     operator = reader.operator(name) if name else None
-    if operator is not None and key:
+    if operator is not None and show.key:
         from compiled_plan.plans.execution.state.reading.content import key_report
 
-        entries = key_report(reader, operator, key_of(key))
+        entries = key_report(reader, operator, key_of(show.key))
         _print(to_json(KeyEntries(entries=entries)) if as_json else _lines(key_lines(entries)))
         return
-    if operator is not None and path:
+    if operator is not None and show.export:
         from compiled_plan.plans.execution.state.reading.entries import export
 
-        rows = export(reader, operator, path)
-        done = Exported(uid=operator.uid, path=path, rows=rows)
-        _print(to_json(done) if as_json else f"{operator.uid}: {rows} rows written to {path}\n")
+        rows = export(reader, operator, show.export)
+        done = Exported(uid=operator.uid, path=show.export, rows=rows)
+        _print(to_json(done) if as_json else f"{operator.uid}: {rows} rows written to {show.export}\n")
         return
     from compiled_plan.plans.execution.state.reading.figures import state_report
 
-    tried = tried_of(what_if, operator)
+    tried = tried_of(show.what_if or [], operator)
     report = state_report(reader, None if operator is None else [operator.uid], tried=tried)
     if as_json:
         _print(to_json(Figures(state=report)))
-    elif operator is None and not what_if:
+    elif operator is None and not show.what_if:
         typer.echo(about(report), err=True)
         if report.operators:
             print_table(COLUMNS, overview(report))

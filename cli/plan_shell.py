@@ -14,20 +14,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from compiled_plan.cli._run_options import SecretSources, set_default_secrets
+from compiled_plan.cli.common.groups import with_groups
 from compiled_plan.cli.common.terminal import (
-    Conf,
-    ConfFile,
     Debug,
     ExitCode,
     InitFiles,
-    Master,
+    SessionOptions,
     SetOptions,
+    SparkOptions,
     app_for,
     fail,
     run_app,
-    session_of,
-    session_settings,
-    spark_settings,
 )
 from compiled_plan.cli.shell.interrupts import Terminated, interrupt
 from compiled_plan.commands.console import show_controls
@@ -45,6 +42,7 @@ app = app_for("plan-shell")
 
 
 @app.command()
+@with_groups
 def shell(
     execute: Annotated[
         list[str] | None,
@@ -65,9 +63,8 @@ def shell(
         str,
         typer.Option(metavar="DIR", help="Checkpoint whose state is in the database state, a table per operator."),
     ] = "",
-    master: Master = "",
-    conf: Conf = None,
-    conf_file: ConfFile = "",
+    *,
+    cluster: SparkOptions,
     secrets: SecretSources = None,
     debug: Debug = False,
 ) -> None:
@@ -84,12 +81,12 @@ def shell(
     and 143 stopped by SIGHUP, SIGINT and SIGTERM.
     """
     set_default_secrets(secrets)
-    spark, session = spark_settings(conf or [], conf_file), session_of(session_settings(options or []), init)
+    settings, session = cluster.settings(), SessionOptions(options, init).session()
     scripts = [_Script("", text) for text in execute or ()] + [_Script(path) for path in file or ()]
     if not scripts and not (sys.stdin.isatty() and sys.stdout.isatty()):
         scripts = [_Script(STDIN)]
     _keep_stderr()
-    opening = _Opening(session, form, checkpoint, master, spark, debug)
+    opening = _Opening(session, form, checkpoint, cluster.master, settings, debug)
     try:
         with handled_by(interrupt), command_terms():
             if scripts:

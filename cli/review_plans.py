@@ -12,16 +12,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from compiled_plan.cli.common.groups import with_groups
 from compiled_plan.cli.common.terminal import (
     Debug,
     ExitCode,
-    InitFiles,
-    SetOptions,
+    SessionOptions,
     app_for,
     fail,
     run_app,
-    session_of,
-    session_settings,
 )
 from compiled_plan.plans.errors import CompiledPlanError, ProgramError
 from compiled_plan.plans.files import is_remote, quoted
@@ -40,6 +38,7 @@ _WILD = re.compile(r"[*?\[]")
 
 
 @app.command()
+@with_groups
 def review(
     programs: Annotated[
         list[str] | None,
@@ -97,8 +96,8 @@ def review(
             "--github", help="In GitHub Actions: also comment on the pull request, and write the run's summary."
         ),
     ] = False,
-    options: SetOptions = None,
-    init: InitFiles = None,
+    *,
+    opening: SessionOptions,
     debug: Debug = False,
 ) -> None:
     """Review the changed programs of a git repository: compile each, and compare it with its committed plan.
@@ -119,7 +118,7 @@ def review(
 
     if fail_on not in THRESHOLDS:
         raise typer.BadParameter(f"--fail-on {fail_on}: choose {', '.join(THRESHOLDS)}")
-    session = session_of(session_settings(options or []), init)
+    session = opening.session()
     try:
         run = _actions_run() if github else None
         base = base or (run.base if run else "")

@@ -12,15 +12,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from compiled_plan.cli._run_options import SecretSources, set_default_secrets
+from compiled_plan.cli.common.groups import with_groups
 from compiled_plan.cli.common.terminal import (
     Conf,
     Debug,
     ExitCode,
+    SparkOptions,
     app_for,
     fail,
     print_lines,
     run_app,
-    spark_settings,
 )
 from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.text.visible import counted
@@ -33,7 +34,55 @@ app = app_for("test-plan")
 _POLL_SECONDS = 0.3
 
 
+@dataclass(frozen=True, slots=True)
+class _How:
+    """Options of a run of tests."""
+
+    spark: Annotated[bool, typer.Option("--spark", help="Run each test as a streaming query on Spark.")] = False
+    names: Annotated[
+        str, typer.Option("-k", metavar="TEXT", help="Run only the tests whose file or name contains the text.")
+    ] = ""
+    update: Annotated[
+        bool, typer.Option("--update", help="Write what came into the files, instead of other expectations.")
+    ] = False
+    watch: Annotated[bool, typer.Option("--watch", help="Run the tests again whenever one of their files changes.")] = (
+        False
+    )
+    junit: Annotated[str, typer.Option("--junit", metavar="FILE", help="Write the results as JUnit XML.")] = ""
+
+    def is_given(self) -> bool:
+        """Return True if an option is given."""
+        return self != _How()
+
+
+@dataclass(frozen=True, slots=True)
+class _Recording:
+    """Options of a test that is written from a run."""
+
+    from_run: Annotated[
+        str,
+        typer.Option(
+            metavar="CHECKPOINT",
+            help="Write a test of the run on this checkpoint: a sample of its input, and the result.",
+        ),
+    ] = ""
+    rows: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Maximum number of rows of each table, for --from-run.")
+    ] = 100
+    output: Annotated[
+        str,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="File of the test, for --from-run; by default it is named after the checkpoint.",
+        ),
+    ] = ""
+    force: Annotated[bool, typer.Option("--force", help="Overwrite existing files, for --from-run.")] = False
+
+
 @app.command()
+@with_groups
 def test(
     places: Annotated[
         list[str] | None,
@@ -43,37 +92,9 @@ def test(
             "With --from-run, the program to test instead of the run's plan.",
         ),
     ] = None,
-    spark: Annotated[bool, typer.Option("--spark", help="Run each test as a streaming query on Spark.")] = False,
-    names: Annotated[
-        str, typer.Option("-k", metavar="TEXT", help="Run only the tests whose file or name contains the text.")
-    ] = "",
-    update: Annotated[
-        bool, typer.Option("--update", help="Write what came into the files, instead of other expectations.")
-    ] = False,
-    watch: Annotated[
-        bool, typer.Option("--watch", help="Run the tests again whenever one of their files changes.")
-    ] = False,
-    junit: Annotated[str, typer.Option("--junit", metavar="FILE", help="Write the results as JUnit XML.")] = "",
-    from_run: Annotated[
-        str,
-        typer.Option(
-            metavar="CHECKPOINT",
-            help="Write a test of the run on this checkpoint: a sample of its input, and the result.",
-        ),
-    ] = "",
-    rows: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Maximum number of rows of each table, for --from-run.")
-    ] = 100,
-    output: Annotated[
-        str,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="File of the test, for --from-run; by default it is named after the checkpoint.",
-        ),
-    ] = "",
-    force: Annotated[bool, typer.Option("--force", help="Overwrite existing files, for --from-run.")] = False,
+    *,
+    how: _How,
+    recording: _Recording,
     conf: Conf = None,
     secrets: SecretSources = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print failures only.")] = False,
@@ -94,70 +115,48 @@ def test(
     Exit codes: 0 all tests passed, 1 a test failed or a file was refused, 2 wrong usage.
     """
     set_default_secrets(secrets)
-    settings = spark_settings(conf or (), "")
-    if from_run:
-        if len(places or ()) > 1 or spark or names or update or watch or junit:
+    settings = SparkOptions(conf=conf).settings()
+    if recording.from_run:
+        if len(places or ()) > 1 or how.is_given():
             raise typer.BadParameter("--from-run takes one program, and no options of runs of tests")
-        _record(from_run, (places or [""])[0], output, rows, settings, _Writing(force, quiet, debug))
+        _record(recording, (places or [""])[0], settings, quiet, debug)
         return
-    if output or force:
+    if recording.output or recording.force:
         raise typer.BadParameter("-o and --force need --from-run")
-    if watch and update:
+    if how.watch and how.update:
         raise typer.BadParameter("--watch and --update contradict each other")
-    how = _How(spark, names, update, junit, quiet, debug)
     with ExitStack() as stack:
         engines: Engines | None = None
         while True:
-            cases, refused = _cases(places or ["."], how)
+            cases, refused = _cases(places or ["."], how.names, debug)
             before = _times(places or ["."], cases)
             if engines is None and cases:
                 from compiled_plan.plans.execution.testing.sessions import own_engines
 
                 engines = stack.enter_context(own_engines(settings))
-            failed = _run(cases, engines, how) if engines is not None else False
-            if not watch:
+            failed = _run(cases, engines, how, quiet) if engines is not None else False
+            if not how.watch:
                 raise typer.Exit(ExitCode.FAILED if failed or refused else ExitCode.OK)
             _wait_for_change(places or ["."], cases, before)
 
 
-@dataclass(frozen=True, slots=True)
-class _How:
-    """Options of a run of tests."""
-
-    spark: bool
-    names: str
-    update: bool
-    junit: str
-    quiet: bool
-    debug: bool
-
-
-@dataclass(frozen=True, slots=True)
-class _Writing:
-    """Options of the files of a recording."""
-
-    force: bool
-    quiet: bool
-    debug: bool
-
-
-def _record(checkpoint: str, program: str, output: str, rows: int, settings: Mapping[str, str], how: _Writing) -> None:
+def _record(options: _Recording, program: str, settings: Mapping[str, str], quiet: bool, debug: bool) -> None:
     """Write a test of the run on a checkpoint."""
     try:
         from compiled_plan.plans.execution.testing.sessions import own_session
         from compiled_plan.testing.recording import Recording
 
-        recording = Recording.of(checkpoint, output, program, rows, force=how.force)
+        recording = Recording.of(options.from_run, options.output, program, options.rows, force=options.force)
         with own_session(settings) as spark:
             for remark in recording.write(spark):
-                if not how.quiet:
+                if not quiet:
                     print(remark)
     except CompiledPlanError as fault:
-        fail(fault, debug=how.debug)
+        fail(fault, debug=debug)
         raise typer.Exit(ExitCode.FAILED) from None
 
 
-def _cases(places: Sequence[str], how: _How) -> tuple[list[Case], bool]:
+def _cases(places: Sequence[str], names: str, debug: bool) -> tuple[list[Case], bool]:
     """The chosen tests, and True if a file was refused."""
     from compiled_plan.testing.cases import cases_in, files_in, no_tests
 
@@ -171,16 +170,16 @@ def _cases(places: Sequence[str], how: _How) -> tuple[list[Case], bool]:
             for file in files:
                 cases += cases_in(file)
         except CompiledPlanError as fault:
-            fail(fault, debug=how.debug)
+            fail(fault, debug=debug)
             refused = True
-    chosen = [case for case in cases if how.names.lower() in f"{case.document.path} {case.name}".lower()]
+    chosen = [case for case in cases if names.lower() in f"{case.document.path} {case.name}".lower()]
     if cases and not chosen:
-        fail(no_tests(" and ".join(places), how.names), debug=how.debug)
+        fail(no_tests(" and ".join(places), names), debug=debug)
         refused = True
     return chosen, refused
 
 
-def _run(cases: Sequence[Case], engines: Engines, how: _How) -> bool:
+def _run(cases: Sequence[Case], engines: Engines, how: _How, quiet: bool) -> bool:
     """Run tests and print their results; return True if one failed."""
     from compiled_plan.plans.execution.testing.engine import QUICK, SPARK
     from compiled_plan.testing.reporting import failure_lines, junit, result_lines, summary_line
@@ -191,8 +190,8 @@ def _run(cases: Sequence[Case], engines: Engines, how: _How) -> bool:
     for case in cases:
         result = run_case(case, engines, SPARK if how.spark else QUICK, collect=how.update)
         results.append(result)
-        if not how.quiet or result.failure is not None:
-            print_lines(result_lines(result, notes=not how.quiet), stderr=False)
+        if not quiet or result.failure is not None:
+            print_lines(result_lines(result, notes=not quiet), stderr=False)
     for result in results:
         if result.failure is not None:
             print()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -37,12 +38,53 @@ InitFiles = Annotated[
         help="SQL file that prepares the session, such as shared CREATE TABLEs; repeatable.",
     ),
 ]
-Master = Annotated[str, typer.Option(metavar="URL", help="Spark master; local[*] by default.")]
 Conf = Annotated[list[str] | None, typer.Option(metavar="K=V", help="Spark setting; repeatable.")]
-ConfFile = Annotated[
-    str, typer.Option(metavar="FILE", help="Spark settings, one `key=value` per line, hidden from process lists.")
-]
 _WIDE = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class SparkOptions:
+    """The Spark session of a command."""
+
+    master: Annotated[str, typer.Option(metavar="URL", help="Spark master; local[*] by default.")] = ""
+    conf: Conf = None
+    conf_file: Annotated[
+        str, typer.Option(metavar="FILE", help="Spark settings, one `key=value` per line, hidden from process lists.")
+    ] = ""
+
+    def settings(self) -> dict[str, str]:
+        """Spark settings: `--conf` overrides `--conf-file`.
+
+        Raises:
+            typer.BadParameter: a setting of `--conf` is not NAME=VALUE.
+            ProgramError: the file does not exist, or is not a settings file.
+        """
+        settings: dict[str, str] = {}
+        if self.conf_file:
+            from compiled_plan.plans.errors import ProgramError
+            from compiled_plan.plans.files import quoted
+            from compiled_plan.plans.files.faults import reading
+            from compiled_plan.plans.text.properties import read_properties
+
+            with reading(self.conf_file, "settings file", ProgramError):
+                settings = read_properties(Path(self.conf_file).read_text(encoding="utf-8"), quoted(self.conf_file))
+        return settings | _pairs("--conf", self.conf or ())
+
+
+@dataclass(frozen=True, slots=True)
+class SessionOptions:
+    """The initial session of a program: its options, and the files of `--init`."""
+
+    set_: SetOptions = None
+    init: InitFiles = None
+
+    def session(self) -> Session:
+        """The session.
+
+        Raises:
+            typer.BadParameter: a setting is not NAME=VALUE, or an init file is not SQL.
+        """
+        return session_of(session_settings(self.set_ or ()), self.init)
 
 
 def session_settings(pairs: Iterable[str]) -> dict[str, str]:
@@ -66,25 +108,6 @@ def session_of(settings: Mapping[str, str], init: Sequence[str] | None) -> Sessi
         if file == STDIN or file.endswith(PYTHON):
             raise typer.BadParameter(f"--init takes a file of SQL, not {file!r}")
     return Session(settings, tuple(init or ()))
-
-
-def spark_settings(conf: Iterable[str], file: str) -> dict[str, str]:
-    """Spark settings: `--conf` overrides `--conf-file`.
-
-    Raises:
-        typer.BadParameter: a setting of `--conf` is not NAME=VALUE.
-        ProgramError: the file does not exist, or is not a settings file.
-    """
-    settings: dict[str, str] = {}
-    if file:
-        from compiled_plan.plans.errors import ProgramError
-        from compiled_plan.plans.files import quoted
-        from compiled_plan.plans.files.faults import reading
-        from compiled_plan.plans.text.properties import read_properties
-
-        with reading(file, "settings file", ProgramError):
-            settings = read_properties(Path(file).read_text(encoding="utf-8"), quoted(file))
-    return settings | _pairs("--conf", conf)
 
 
 def _pairs(option: str, pairs: Iterable[str]) -> dict[str, str]:

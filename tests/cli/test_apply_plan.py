@@ -44,7 +44,7 @@ class Started(list[tuple[CompiledPlan, Runs]]):
 def started(monkeypatch: pytest.MonkeyPatch) -> Started:
     record = Started()
 
-    def run(self: Runs, plans: list[tuple[str, CompiledPlan]], listening: object) -> int:
+    def run(self: Runs, plans: list[tuple[str, CompiledPlan]]) -> int:
         record.append((plans[0][1], self))
         return 0
 
