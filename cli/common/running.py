@@ -166,7 +166,7 @@ class Progress:
         run.start.on_step = self._step
 
     def _start(self, run: Run) -> None:
-        if run.upgrade is not None and run.upgrade.moves:
+        if run.upgrade is not None and run.upgrade.migrates:
             self._moving(run.upgrade)
         message = _start_message(run, self.path)
         self._send(message)

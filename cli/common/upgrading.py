@@ -20,7 +20,7 @@ def decision_dict(decision: Decision | None) -> dict[str, Any]:
     if decision is None:
         return {"start": "new", "verdict": None, "accepted": [], "steps": []}
     return {
-        "start": "moves" if decision.moves else "in place",
+        "start": "moves" if decision.migrates else "in place",
         "verdict": decision.verdict.value,
         "accepted": [line for finding in decision.findings for line in finding.lines],
         "steps": [step.to_dict() for step in decision.steps],
@@ -31,7 +31,7 @@ def decision_lines(decision: Decision | None) -> list[str]:
     """The upgrade decision as text."""
     if decision is None:
         return ["checkpoint: new"]
-    if not decision.moves:
+    if not decision.migrates:
         return ["checkpoint: continues in place, with all state"]
     lines = [f"checkpoint: {decision.verdict.value}; {_MOVES}:"]
     lines += [f"  accepted: {line}" for finding in decision.findings for line in finding.lines]

@@ -41,7 +41,7 @@ from compiled_plan.plans.execution.state.checkpoint.offsets import begun_at
 from compiled_plan.plans.execution.state.checkpoint.sources import names_of
 from compiled_plan.plans.execution.state.upgrade.decision import Decision, UpgradeRequest
 from compiled_plan.plans.execution.state.upgrade.history import FileTimes
-from compiled_plan.plans.execution.state.upgrade.start import Resumption, Start, batch_clock
+from compiled_plan.plans.execution.state.upgrade.start import ProgramInForce, Start, batch_clock
 from compiled_plan.plans.execution.tables.sinks import Sinks
 from compiled_plan.plans.execution.tables.sources import Sources, SourceTables
 from compiled_plan.plans.execution.tables.taps import Tap
@@ -380,7 +380,7 @@ class Run:
         Args:
             drain: also read all rows available by now and fire the timers that are due.
         """
-        old = Resumption(self.start.store)
+        old = ProgramInForce(self.start.store)
         plain = replace(self.options, upgrade=CHECK, reset=(), warm_up=(), warm_up_from=None, time_zone=None)
         options = replace(plain, host=old.host, trigger="", available_now=True)
         parts: dict[str, Any] = {"clock": self._given_clock, "folds": self._folds, "secrets": self.secrets}

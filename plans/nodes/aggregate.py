@@ -9,11 +9,11 @@ from compiled_plan.plans.nodes.base import INSERTS, Inputs, PlanNode, StatefulNo
 from compiled_plan.plans.nodes.calls import calls
 from compiled_plan.plans.nodes.fields import RowTypeJson
 from compiled_plan.plans.nodes.flink_state import (
+    FlinkMapping,
     Row,
     StateItem,
-    Takeover,
     accumulators,
-    accumulators_takeover,
+    accumulators_mapping,
     key_types,
     unsure,
 )
@@ -53,8 +53,8 @@ class GroupAggregate(StatefulNode):
         return _updates(self.generate_update_before, bool(received[0] & _RETRACTIONS))
 
     @property
-    def takeover(self) -> Takeover:
-        return accumulators_takeover(self.agg_calls, counted=self.need_retraction, states=("accState",))
+    def flink_mapping(self) -> FlinkMapping:
+        return accumulators_mapping(self.agg_calls, counted=self.need_retraction, states=("accState",))
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         yield key_types(rows[0], self.grouping)
@@ -135,8 +135,8 @@ class GlobalGroupAggregate(StatefulNode):
         return _updates(self.generate_update_before, bool(received[0] & _RETRACTIONS))
 
     @property
-    def takeover(self) -> Takeover:
-        return accumulators_takeover(self.agg_calls, counted=self.need_retraction, states=("accState",))
+    def flink_mapping(self) -> FlinkMapping:
+        return accumulators_mapping(self.agg_calls, counted=self.need_retraction, states=("accState",))
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         types = self.local_agg_input_row_type.types
@@ -183,10 +183,10 @@ class IncrementalGroupAggregate(StatefulNode):
         return inputs.types[: len(self.partial_agg_grouping)]
 
     @property
-    def takeover(self) -> Takeover:
+    def flink_mapping(self) -> FlinkMapping:
         if self.final_agg_grouping != tuple(range(len(self.final_agg_grouping))):
-            return Takeover(refusal="the columns of its final key are not the first ones of its partial key")
-        return Takeover(
+            return FlinkMapping(refusal="the columns of its final key are not the first ones of its partial key")
+        return FlinkMapping(
             "the distinct values of all buckets of a key go to the last phase of the aggregate",
             states=("accState", "distinctAcc_*"),
         )

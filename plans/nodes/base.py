@@ -19,7 +19,7 @@ from pydantic import Field
 from compiled_plan.plans.findings import Fault, refusal
 from compiled_plan.plans.nodes.declared import Declared
 from compiled_plan.plans.nodes.fields import RowTypeJson
-from compiled_plan.plans.nodes.flink_state import Takeover
+from compiled_plan.plans.nodes.flink_state import FlinkMapping
 from compiled_plan.plans.nodes.model import Always, FieldMark, Int, Json, PlanModel
 from compiled_plan.plans.nodes.tables import CatalogTable
 from compiled_plan.plans.text.visible import counted
@@ -226,9 +226,9 @@ class PlanNode(PlanModel):
         return self.KEEPS_STATE
 
     @property
-    def takeover(self) -> Takeover:
-        """The way in which the operator takes over its state from a savepoint of Flink."""
-        return Takeover(refusal=f"Flink's state of a {self.kind} is not converted")
+    def flink_mapping(self) -> FlinkMapping:
+        """The mapping of its state in a savepoint of Flink."""
+        return FlinkMapping(refusal=f"Flink's state of a {self.kind} is not converted")
 
     @classmethod
     def why_no_entries(cls) -> str:

@@ -8,7 +8,7 @@ from typing import ClassVar
 from compiled_plan.plans.findings import Fault
 from compiled_plan.plans.nodes.base import Inputs, StatefulNode, StateSlot
 from compiled_plan.plans.nodes.fields import RexJson
-from compiled_plan.plans.nodes.flink_state import Row, StateItem, Takeover, key_types, row_text, row_types
+from compiled_plan.plans.nodes.flink_state import FlinkMapping, Row, StateItem, key_types, row_text, row_types
 from compiled_plan.plans.nodes.model import Always, Bool, Enforcing, Int, OfInput
 from compiled_plan.plans.nodes.rules import condition_faults, indices, same_as_input
 from compiled_plan.plans.types import TimeKind, TimestampBase
@@ -52,8 +52,8 @@ class Deduplicate(StatefulNode):
         return ChangelogMode.ALL if self.generate_update_before else ChangelogMode.UPSERT
 
     @property
-    def takeover(self) -> Takeover:
-        return Takeover(states=("deduplicate-state", "waiting-to-emit-on-timer", "already-emitted-state-boolean"))
+    def flink_mapping(self) -> FlinkMapping:
+        return FlinkMapping(states=("deduplicate-state", "waiting-to-emit-on-timer", "already-emitted-state-boolean"))
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         first = not self.is_rowtime and not self.keep_last_row
@@ -88,8 +88,8 @@ class ChangelogNormalize(StatefulNode):
         return self.sends(received[0])
 
     @property
-    def takeover(self) -> Takeover:
-        return Takeover(states=("deduplicate-state",))
+    def flink_mapping(self) -> FlinkMapping:
+        return FlinkMapping(states=("deduplicate-state",))
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         yield key_types(rows[0], self.unique_keys)

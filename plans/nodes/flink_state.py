@@ -34,12 +34,12 @@ class StateItem:
 
 
 @dataclass(frozen=True, slots=True)
-class Takeover:
-    """The conversion of an operator's state in a savepoint of Flink into its state here.
+class FlinkMapping:
+    """The mapping of an operator's state in a savepoint of Flink to its state here.
 
     Args:
-        computation: what is computed; empty if entries are taken over one to one.
-        refusal: why the state cannot be taken over; empty if it can.
+        computation: what is computed; empty if entries are converted one to one.
+        refusal: why the state cannot be imported; empty if it can.
         stateless: True if Flink runs the node without an operator that has state.
         timed: True if the conversion needs Flink's timers.
         states: patterns of the names of the states that are converted; timers have none.
@@ -56,7 +56,7 @@ class Takeover:
     unless: str = ""
 
     def refusal_of(self, states: Iterable[str]) -> str:
-        """The reason why state with entries in these states cannot be taken over; empty if it can."""
+        """The reason why state with entries in these states cannot be imported; empty if it can."""
         if self.refusal:
             return self.refusal
         for state in states:
@@ -140,7 +140,7 @@ ACCUMULATORS: Mapping[str, Accumulator] = {
 _VIEWS = ("distinctAcc_*", "agg[0-9]*")
 
 
-def accumulators_takeover(calls: Sequence[AggregateCall], *, counted: bool, states: tuple[str, ...]) -> Takeover:
+def accumulators_mapping(calls: Sequence[AggregateCall], *, counted: bool, states: tuple[str, ...]) -> FlinkMapping:
     """The conversion of the accumulators of calls.
 
     Args:
@@ -150,14 +150,14 @@ def accumulators_takeover(calls: Sequence[AggregateCall], *, counted: bool, stat
     """
     for call in calls:
         if call.python is not None:
-            return Takeover(refusal=f"the accumulator of the Python function {call.python.path} is not converted")
+            return FlinkMapping(refusal=f"the accumulator of the Python function {call.python.path} is not converted")
     views = {
         f"agg{number}$*": f"a view in the accumulator of the Java function {call.function} is not converted"
         for number, call in enumerate(calls)
         if call.java_function is not None
     }
     uncounted = any(call.distinct and call.arg_list for call in calls) and not counted
-    return Takeover(
+    return FlinkMapping(
         "a distinct value counts as seen once, since Flink does not count values of insert-only input"
         if uncounted
         else "",

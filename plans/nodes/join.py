@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from compiled_plan.plans.findings import Fault, refusal
 from compiled_plan.plans.nodes.base import INSERTS, SOME_INPUTS, TWO_INPUTS, Inputs, PlanNode, StatefulNode, StateSlot
 from compiled_plan.plans.nodes.fields import RexJson
-from compiled_plan.plans.nodes.flink_state import Row, StateItem, Takeover, key_types, row_types, types_at, unsure
+from compiled_plan.plans.nodes.flink_state import FlinkMapping, Row, StateItem, key_types, row_types, types_at, unsure
 from compiled_plan.plans.nodes.model import Bool, Enforcing, Int, OfEach, OfInput, OfRight, PlanModel, Refers
 from compiled_plan.plans.nodes.rules import condition_faults, index, indices, join, joined_types, output, timestamp
 from compiled_plan.plans.nodes.specs import JoinSpec
@@ -59,12 +59,12 @@ class Join(StatefulNode):
                 return f"{type_.capitalize()} join {{left}} with {{right}}"
 
     @property
-    def takeover(self) -> Takeover:
+    def flink_mapping(self) -> FlinkMapping:
         spec = self.join_spec
         if spec.join_type in ("RIGHT", "FULL") and len(set(spec.left_keys)) < len(spec.left_keys):
-            return Takeover(refusal="an outer join by one left column and two right ones is not converted")
+            return FlinkMapping(refusal="an outer join by one left column and two right ones is not converted")
         computation = "" if spec.join_type == "INNER" else "the matches of each row are counted anew"
-        return Takeover(computation, states=("left-records", "right-records"))
+        return FlinkMapping(computation, states=("left-records", "right-records"))
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         yield key_types(rows[0], self.join_spec.left_keys)
@@ -145,8 +145,8 @@ class MultiJoin(StatefulNode):
         return super().may_send(received) if {*self.join_types} <= {*_UNPADDED} else ChangelogMode.ALL
 
     @property
-    def takeover(self) -> Takeover:
-        return Takeover(states=("multi-join-input-*",))
+    def flink_mapping(self) -> FlinkMapping:
+        return FlinkMapping(states=("multi-join-input-*",))
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         yield from row_types(rows)
@@ -193,10 +193,10 @@ class IntervalJoin(PlanNode):
         yield from output(self.output_type, joined_types(spec, inputs), "the join")
 
     @property
-    def takeover(self) -> Takeover:
+    def flink_mapping(self) -> FlinkMapping:
         # Flink joins no row if the interval is empty.
         bounds = self.interval_join_spec.window_bounds
-        return Takeover(
+        return FlinkMapping(
             states=("IntervalJoin*Cache", "IntervalJoin*TimerState"),
             stateless=bounds.left_lower_bound > bounds.left_upper_bound,
         )
@@ -247,9 +247,9 @@ class TemporalJoin(PlanNode):
         return received[0]
 
     @property
-    def takeover(self) -> Takeover:
+    def flink_mapping(self) -> FlinkMapping:
         waiting = ("left", "next-index", "timer") if self.right_time_attribute_index >= 0 else ()
-        return Takeover(states=("right", "cleanup-timestamp", *waiting))
+        return FlinkMapping(states=("right", "cleanup-timestamp", *waiting))
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         by_rowtime = self.right_time_attribute_index >= 0

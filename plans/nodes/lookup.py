@@ -10,7 +10,7 @@ from pydantic import Field
 from compiled_plan.plans.findings import Fault, refusal
 from compiled_plan.plans.nodes.base import Inputs, StatefulNode, StateSlot
 from compiled_plan.plans.nodes.fields import RexJson, RowTypeJson, TypeJson
-from compiled_plan.plans.nodes.flink_state import Row, StateItem, Takeover, row_text
+from compiled_plan.plans.nodes.flink_state import FlinkMapping, Row, StateItem, row_text
 from compiled_plan.plans.nodes.model import Always, Bool, Enforcing, Int, Json, Nullable, OfInput, OfNone, PlanModel
 from compiled_plan.plans.nodes.rules import (
     Columns,
@@ -198,10 +198,12 @@ class LookupJoin(StatefulNode):
         return (LOOKUP_STATE,) if self.require_upsert_materialize else ()
 
     @property
-    def takeover(self) -> Takeover:
+    def flink_mapping(self) -> FlinkMapping:
         if self.join_type == "LEFT" and self.pre_filter_condition is not None:
-            return Takeover(refusal="Flink's state of a LEFT lookup join with a condition on its left side lacks rows")
-        return Takeover(states=("unique-value", "values"))
+            return FlinkMapping(
+                refusal="Flink's state of a LEFT lookup join with a condition on its left side lacks rows"
+            )
+        return FlinkMapping(states=("unique-value", "values"))
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         yield StateItem("columns", row_text(self.output_type.types), sure=False)

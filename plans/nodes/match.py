@@ -9,9 +9,9 @@ from compiled_plan.plans.nodes.base import Inputs, PlanNode
 from compiled_plan.plans.nodes.fields import RexJson
 from compiled_plan.plans.nodes.flink_state import (
     RECENT_ROWS,
+    FlinkMapping,
     Row,
     StateItem,
-    Takeover,
     key_types,
     row_types,
     unsure,
@@ -77,8 +77,8 @@ class Match(PlanNode):
         yield from self._refusals(path)
 
     @property
-    def takeover(self) -> Takeover:
-        return Takeover(
+    def flink_mapping(self) -> FlinkMapping:
+        return FlinkMapping(
             "the rows of each open match are read from Flink's graph of rows",
             states=("eventQueuesStateName", "nfaStateName", "sharedBuffer-*"),
             unless=f"the pattern computes values from rows of a match, or by processing time {RECENT_ROWS}",

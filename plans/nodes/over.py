@@ -14,11 +14,11 @@ from compiled_plan.plans.nodes.calls import calls
 from compiled_plan.plans.nodes.fields import RexJson
 from compiled_plan.plans.nodes.flink_state import (
     RECENT_ROWS,
+    FlinkMapping,
     Row,
     StateItem,
-    Takeover,
     accumulators,
-    accumulators_takeover,
+    accumulators_mapping,
     key_types,
     row_types,
 )
@@ -190,17 +190,17 @@ class OverAggregate(PlanNode):
         return ChangelogMode.INSERT if by_time and received[0].insert_only else ChangelogMode.ALL
 
     @property
-    def takeover(self) -> Takeover:
+    def flink_mapping(self) -> FlinkMapping:
         groups = self.over_spec.groups
         calls = [call for group in groups for call in group.agg_calls]
-        takeover = accumulators_takeover(calls, counted=False, states=_STATES)
+        mapping = accumulators_mapping(calls, counted=False, states=_STATES)
         has_rows = any(map(_is_bounded, groups)) or self.clock(self.output_type.types) is None
-        if takeover.refusal or not has_rows:
-            return takeover
+        if mapping.refusal or not has_rows:
+            return mapping
         by_arrival = self.clock(self.output_type.types) is TimeKind.PROCTIME
         waits = by_arrival and any(_is_bounded(group) and not group.is_rows for group in groups)
         return replace(
-            takeover,
+            mapping,
             computation="the results of each window are computed from its rows",
             refusals={},
             unless=RECENT_ROWS if waits else "",

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from compiled_plan.plans.findings import Fault, refusal
 from compiled_plan.plans.nodes.base import Inputs, StatefulNode, StateSlot
-from compiled_plan.plans.nodes.flink_state import Row, StateItem, Takeover, key_types, row_types, types_at, unsure
+from compiled_plan.plans.nodes.flink_state import FlinkMapping, Row, StateItem, key_types, row_types, types_at, unsure
 from compiled_plan.plans.nodes.model import Bool, Enforcing
 from compiled_plan.plans.nodes.ranks import (
     RankRange,
@@ -60,12 +60,12 @@ class Rank(StatefulNode):
         return ChangelogMode.ALL if self.generate_update_before else ChangelogMode.UPSERT
 
     @property
-    def takeover(self) -> Takeover:
+    def flink_mapping(self) -> FlinkMapping:
         states = {
             "AppendFast": ("data-state-with-append", "Top1-Rank-State", "counterState"),
             "UpdateFast": ("data-state-with-update", "Top1-Rank-State"),
         }.get(self.rank_strategy.type, ("data-state", "sorted-map"))
-        return Takeover("the rows of each key are sorted by the plan's order", states=("rankEnd", *states))
+        return FlinkMapping("the rows of each key are sorted by the plan's order", states=("rankEnd", *states))
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         yield key_types(rows[0], self.partition.fields)

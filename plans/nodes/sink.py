@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 from compiled_plan.plans.findings import Fault, refusal
 from compiled_plan.plans.nodes.base import Inputs, StatefulNode, StateSlot
-from compiled_plan.plans.nodes.flink_state import Row, StateItem, Takeover, row_types, unsure
+from compiled_plan.plans.nodes.flink_state import FlinkMapping, Row, StateItem, row_types, unsure
 from compiled_plan.plans.nodes.model import Bool, Enforcing, Int, OfInput, OfNone, PlanModel
 from compiled_plan.plans.nodes.rules import indices, output
 from compiled_plan.plans.nodes.specs import RowKind
@@ -129,13 +129,13 @@ class Sink(StatefulNode):
         return ChangelogMode.of(self.input_changelog_mode)
 
     @property
-    def takeover(self) -> Takeover:
+    def flink_mapping(self) -> FlinkMapping:
         if self.waits_for_watermarks:
-            return Takeover(refusal="Flink's state of a sink with ON CONFLICT is not converted")
+            return FlinkMapping(refusal="Flink's state of a sink with ON CONFLICT is not converted")
         strategy = self.upsert_materialize_strategy
         if strategy not in (None, "LEGACY"):
-            return Takeover(refusal=f"Flink's state of a sink with the strategy {strategy} is not converted")
-        return Takeover(states=("values",))
+            return FlinkMapping(refusal=f"Flink's state of a sink with the strategy {strategy} is not converted")
+        return FlinkMapping(states=("values",))
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         """See `PlanNode.flink_state`; in rows of the table, columns of the primary key are NOT NULL."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from compiled_plan.plans.findings import Fault, refusal
 from compiled_plan.plans.nodes.base import Inputs, PlanNode
-from compiled_plan.plans.nodes.flink_state import RECENT_ROWS, Row, StateItem, Takeover, row_types
+from compiled_plan.plans.nodes.flink_state import RECENT_ROWS, FlinkMapping, Row, StateItem, row_types
 from compiled_plan.plans.nodes.model import Enforcing
 from compiled_plan.plans.nodes.rules import Columns, Path, order, same_as_input
 from compiled_plan.plans.nodes.specs import SortSpec
@@ -52,13 +52,13 @@ class TemporalSort(PlanNode):
         yield from same_as_input(self.output_type, inputs)
 
     @property
-    def takeover(self) -> Takeover:
+    def flink_mapping(self) -> FlinkMapping:
         time = self.output_type.types[self.order_by.fields[0].index]
         by_arrival = isinstance(time, TimestampBase) and time.kind is TimeKind.PROCTIME
         if by_arrival:
             # Rows arrive in the order of processing time: Flink sorts only by further columns.
-            return Takeover(states=("sortState",), unless=RECENT_ROWS, stateless=len(self.order_by.fields) == 1)
-        return Takeover(states=("dataState", "lastTriggeringTsState"))
+            return FlinkMapping(states=("sortState",), unless=RECENT_ROWS, stateless=len(self.order_by.fields) == 1)
+        return FlinkMapping(states=("dataState", "lastTriggeringTsState"))
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         return row_types(rows)

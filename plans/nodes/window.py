@@ -14,11 +14,11 @@ from compiled_plan.plans.nodes.calls import calls
 from compiled_plan.plans.nodes.deduplicate import one_row
 from compiled_plan.plans.nodes.fields import RowTypeJson
 from compiled_plan.plans.nodes.flink_state import (
+    FlinkMapping,
     Row,
     StateItem,
-    Takeover,
     accumulators,
-    accumulators_takeover,
+    accumulators_mapping,
     key_types,
     row_types,
     types_at,
@@ -89,8 +89,8 @@ class WindowTableFunction(_OverWindows):
         return isinstance(self.windowing.window, SessionWindow)
 
     @property
-    def takeover(self) -> Takeover:
-        return Takeover(states=("session-window-tvf-*", "session-window-mapping"))
+    def flink_mapping(self) -> FlinkMapping:
+        return FlinkMapping(states=("session-window-tvf-*", "session-window-mapping"))
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         yield from row_types(rows)
@@ -122,8 +122,8 @@ class WindowAggregate(_OverWindows):
         return INSERTS
 
     @property
-    def takeover(self) -> Takeover:
-        return _takeover(self, self.windowing.window)
+    def flink_mapping(self) -> FlinkMapping:
+        return _mapping(self, self.windowing.window)
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         return _state(self, rows[0], rows[0], self.windowing.window)
@@ -193,8 +193,8 @@ class GlobalWindowAggregate(_OverWindows):
         return INSERTS
 
     @property
-    def takeover(self) -> Takeover:
-        return _takeover(self, self.windowing.window)
+    def flink_mapping(self) -> FlinkMapping:
+        return _mapping(self, self.windowing.window)
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         return _state(self, rows[0], self.local_agg_input_row_type.types, self.windowing.window)
@@ -237,10 +237,10 @@ class GroupWindowAggregate(_OverWindows):
         return INSERTS
 
     @property
-    def takeover(self) -> Takeover:
+    def flink_mapping(self) -> FlinkMapping:
         if not getattr(self.window, "is_time_window", True):
-            return Takeover(refusal="Flink's state of windows that count rows is not converted")
-        return _takeover(self, self.window)
+            return FlinkMapping(refusal="Flink's state of windows that count rows is not converted")
+        return _mapping(self, self.window)
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         return _state(self, rows[0], rows[0], self.window)
@@ -269,9 +269,9 @@ class WindowJoin(_OverWindows):
         yield from output(self.output_type, joined_types(self.join_spec, inputs), "the join")
 
     @property
-    def takeover(self) -> Takeover:
+    def flink_mapping(self) -> FlinkMapping:
         states = ("left-records", "right-records")
-        return Takeover("the key gets the start of each window from its rows", states=states)
+        return FlinkMapping("the key gets the start of each window from its rows", states=states)
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         yield key_types(rows[0], self.join_spec.left_keys)
@@ -305,9 +305,9 @@ class WindowRank(_OverWindows):
         yield from same_as_input(self.output_type, inputs, (ROW_NUMBER,) if self.output_row_number else ())
 
     @property
-    def takeover(self) -> Takeover:
+    def flink_mapping(self) -> FlinkMapping:
         computation = "the rows of each window are sorted by the plan's order, and cut to its ranks"
-        return Takeover(computation, states=("window_rank",))
+        return FlinkMapping(computation, states=("window_rank",))
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         yield key_types(rows[0], self.partition_spec.fields)
@@ -337,8 +337,8 @@ class WindowDeduplicate(_OverWindows):
         return one_row(self.keep_last_row)
 
     @property
-    def takeover(self) -> Takeover:
-        return Takeover("the key gets the start of each window from its row", states=("window_deduplicate",))
+    def flink_mapping(self) -> FlinkMapping:
+        return FlinkMapping("the key gets the start of each window from its row", states=("window_deduplicate",))
 
     def flink_state(self, rows: Sequence[Row]) -> Iterator[StateItem]:
         yield key_types(rows[0], self.partition_keys)
@@ -376,22 +376,22 @@ def _results(node: _Aggregate, columns: Columns, time: LogicalType) -> Iterator[
     yield from output(node.output_type, (*grouped_types(node.grouping, node.agg_calls, columns), *shown), "it")
 
 
-def _takeover(node: _Aggregate, window: PlanModel) -> Takeover:
+def _mapping(node: _Aggregate, window: PlanModel) -> FlinkMapping:
     states = ("window-aggs", "session-window-mapping")
-    takeover = accumulators_takeover(node.agg_calls, counted=counts_rows(node), states=states)
-    if takeover.refusal:
-        return takeover
+    mapping = accumulators_mapping(node.agg_calls, counted=counts_rows(node), states=states)
+    if mapping.refusal:
+        return mapping
     if not isinstance(node, GroupWindowAggregate) and isinstance(node.windowing, WindowAttachedWindowing):
         if isinstance(window, SessionWindow):
-            return Takeover(refusal="Flink's state of sessions that rows carry has no starts")
-        return replace(takeover, computation=_joined("starts of windows follow from their ends", takeover))
+            return FlinkMapping(refusal="Flink's state of sessions that rows carry has no starts")
+        return replace(mapping, computation=_joined("starts of windows follow from their ends", mapping))
     if isinstance(window, HoppingWindow | CumulativeWindow | SlidingGroupWindow):
-        return replace(takeover, computation=_joined("slices of windows that have not fired", takeover), timed=True)
-    return takeover
+        return replace(mapping, computation=_joined("slices of windows that have not fired", mapping), timed=True)
+    return mapping
 
 
-def _joined(computation: str, takeover: Takeover) -> str:
-    return "; ".join(filter(None, (computation, takeover.computation)))
+def _joined(computation: str, mapping: FlinkMapping) -> str:
+    return "; ".join(filter(None, (computation, mapping.computation)))
 
 
 def counts_rows(node: WindowAggregate | GlobalWindowAggregate | GroupWindowAggregate) -> bool:

@@ -12,7 +12,7 @@ import pytest
 
 from compiled_plan import schemas
 from compiled_plan.plans.nodes.aggregate import GroupAggregate
-from compiled_plan.plans.nodes.flink_state import Takeover
+from compiled_plan.plans.nodes.flink_state import FlinkMapping
 from tests.flink_programs.restoring import filled
 from tests.plans.execution.state.flink.savepoint import restore_tests
 from tests.support.commands import called
@@ -141,7 +141,7 @@ def test_rows_have_the_times_at_which_flink_wrote_them(jobs: Path, spark: SparkS
 @pytest.mark.spark
 @pytest.mark.usefixtures("shared_session")
 def test_refused_operators_are_shown_with_the_reason(jobs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(GroupAggregate, "takeover", Takeover(refusal="its accumulator is not converted"))
+    monkeypatch.setattr(GroupAggregate, "flink_mapping", FlinkMapping(refusal="its accumulator is not converted"))
     done = with_plan(jobs, GROUPS)
     assert done.returncode == 0, done.stderr
     assert ": refused: its accumulator is not converted" in done.stdout

@@ -111,7 +111,7 @@ class RealTimeQuery:
         starter.prepare(self.spark._jsparkSession)
         counts = {self.prepared.tables[node].table.identifier: source.partitions for node, source in sources.items()}
         check_slots(self.spark, Slots(counts, bool(self.tick), len(self.prepared.layout.stages), self.partitions))
-        if self.prepared.event_time and start.moves:
+        if self.prepared.event_time and start.migrates:
             raise CheckpointError(
                 "real-time mode: the state of an operator is converted first, and timers that are due then fire in"
                 " micro-batches",

@@ -221,8 +221,8 @@ class Export:
             below += [further for item in below if isinstance(item, Exchange) for further in plan.inputs(item)]
             if any(isinstance(item, IncrementalGroupAggregate) for item in below):
                 return "the state of a split distinct aggregate is not converted into Flink's"
-        # A takeover with a refusal knows Flink's form of the state no better on the way back.
-        return node.takeover.refusal or str(mapped.kernel.refusal())
+        # A mapping with a refusal knows Flink's form of the state no better on the way back.
+        return node.flink_mapping.refusal or str(mapped.kernel.refusal())
 
     def _sources(self, batch: int) -> Iterator[SourceExport]:
         plan, starts = self.reader.plan, self.options.starts

@@ -18,7 +18,7 @@ from compiled_plan.plans.execution.spark.java import frame_of, java_class
 from compiled_plan.plans.execution.spark.storage import Folder
 from compiled_plan.plans.execution.stages.envelope import struct_type
 from compiled_plan.plans.execution.stages.hosted import Hosted, hosted_of
-from compiled_plan.plans.execution.state.flink.offsets import Resumption
+from compiled_plan.plans.execution.state.flink.offsets import ImportedPositions
 from compiled_plan.plans.execution.state.flink.positions.reading import Position
 from compiled_plan.plans.execution.state.upgrade.decision import UpgradeRequest
 from compiled_plan.plans.execution.state.upgrade.seeding import SCHEMA, Seeding, seeding_session, settle
@@ -38,8 +38,8 @@ _KERNEL = "org.compiledplan.kernel.host.SavepointStates"
 
 
 @dataclass(frozen=True, slots=True)
-class Inheritance:
-    """The part of a savepoint that a plan takes over.
+class ImportedState:
+    """The part of a savepoint that a plan imports.
 
     Args:
         entries: by node id, the files with the entries of its operator, in the neutral form.
@@ -54,21 +54,21 @@ class Inheritance:
     written: int = 0
 
 
-class SavepointStart(Start):
+class ImportStart(Start):
     """A start on an empty checkpoint with state from a savepoint.
 
     Args:
         folder: the root of the checkpoint.
         request: the program to start.
         spark: the session.
-        inheritance: the state and the positions.
+        imported: the state and the positions.
 
     Raises:
         CheckpointError: the checkpoint is not empty.
     """
 
     def __init__(
-        self, folder: Folder, request: UpgradeRequest, *, spark: SparkSession, inheritance: Inheritance
+        self, folder: Folder, request: UpgradeRequest, *, spark: SparkSession, imported: ImportedState
     ) -> None:
         super().__init__(folder, request)
         if self.head is not None:
@@ -77,17 +77,17 @@ class SavepointStart(Start):
                 where=folder.shown,
                 remedy="name a new folder",
             )
-        self.spark, self.inheritance = spark, inheritance
+        self.spark, self.imported = spark, imported
 
     def prepare(
         self, prepared: PreparedPlan, stages: Sequence[Mapping[str, Any]], state: Mapping[str, Any], ends: bool = True
     ) -> None:
         """Write the state, the positions and the program; see `Start.prepare`."""
         names, files = self._described(prepared, stages, state, {})
-        folder, watermark = self.generation.folder, self.inheritance.watermark
+        folder, watermark = self.generation.folder, self.imported.watermark
         # First, since it may fail and takes no time.
-        offsets = Resumption(self.spark, folder, prepared, self.inheritance.positions, self.secrets).offsets(names)
-        rows = SavepointRows(self.spark, files.stages, files.state, self.inheritance).of(prepared, self.functions)
+        offsets = ImportedPositions(self.spark, folder, prepared, self.imported.positions, self.secrets).offsets(names)
+        rows = SavepointRows(self.spark, files.stages, files.state, self.imported).of(prepared, self.functions)
         seeding = Seeding(seeding_session(self.spark, self.setting.partitions))
         seeding.seed(rows, folder, stages, state, watermark)
         folder.write_text(STATE_ROWS, json.dumps(seeding.keys(folder)))
@@ -102,18 +102,18 @@ class SavepointRows:
     spark: SparkSession
     stages: str
     states: str
-    inheritance: Inheritance
+    imported: ImportedState
 
     def of(self, prepared: PreparedPlan, functions: PythonFunctions | None) -> DataFrame:
         """The rows of all operators: level, uid, key and bytes."""
         lowering = Lowering(prepared.plan, ExpressionContext(), functions)
         hosted = hosted_of(prepared.layout, lowering)
-        frames = [self._of(hosted, node, files) for node, files in self.inheritance.entries.items() if files]
+        frames = [self._of(hosted, node, files) for node, files in self.imported.entries.items() if files]
         return reduce(lambda left, right: left.unionByName(right), frames, self.spark.createDataFrame([], SCHEMA))
 
     def _of(self, hosted: Hosted, node: int, files: Sequence[str]) -> DataFrame:
         operator = hosted.operators[node]
-        uid, about = hosted.tag(node), self.inheritance
+        uid, about = hosted.tag(node), self.imported
         facts = to_dict(operator.flink, lambda condition: None) or {}
         facts["proctimes"] = [_proctimes(port) for port in operator.ports]
         kernel = java_class(self.spark._jvm, _KERNEL)(self.stages, self.states, uid, json.dumps(facts), about.written)

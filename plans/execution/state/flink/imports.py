@@ -1,4 +1,4 @@
-"""Import of a Flink savepoint: read it, report what is taken over, write the first generation of a checkpoint."""
+"""Import of a Flink savepoint: read it, report what a plan imports, write the first generation of a checkpoint."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from compiled_plan.plans.execution.state.flink.import_model import (
 )
 from compiled_plan.plans.execution.state.flink.matching import (
     candidate_uids,
-    heirs,
     matched,
     pending_sinks,
     rows_in_flight,
     source_of,
+    targets,
 )
 from compiled_plan.plans.execution.state.flink.positions.errors import PositionError
 from compiled_plan.plans.execution.state.flink.positions.reading import (
@@ -117,7 +117,7 @@ class Import:
     Args:
         plan: the plan with uids.
         folder: the savepoint's neutral form.
-        report: what is taken over.
+        report: what the plan imports.
         entries: by node id, the files with the entries of its operator.
         positions: by node id of a scan, its position.
     """
@@ -184,11 +184,11 @@ class Import:
 
     def start(self, spark: SparkSession) -> Callable[[Folder, UpgradeRequest], Start]:
         """The start of a run on an empty checkpoint, with the state that is not refused."""
-        from compiled_plan.plans.execution.state.flink.first_generation import Inheritance, SavepointStart
+        from compiled_plan.plans.execution.state.flink.first_generation import ImportedState, ImportStart
 
         report = self.report
-        inheritance = Inheritance(self.entries, self.positions, report.watermark or 0, report.written_at)
-        return partial(SavepointStart, spark=spark, inheritance=inheritance)
+        imported = ImportedState(self.entries, self.positions, report.watermark or 0, report.written_at)
+        return partial(ImportStart, spark=spark, imported=imported)
 
 
 def _name(part: ImportPart) -> str:
@@ -200,7 +200,7 @@ def _name(part: ImportPart) -> str:
 
 
 def examined(plan: CompiledPlan, folder: Path, head: SavepointHead, options: ImportOptions) -> Import:
-    """Decide what a plan takes over.
+    """Decide what a plan imports.
 
     Args:
         plan: the plan with uids.
@@ -243,8 +243,8 @@ class _Examined:
         entries: dict[int, tuple[str, ...]] = {}
         for node in operators.keys() & continued:
             files = tuple(str(self.folder / file) for operator in operators[node] for file in operator.files)
-            for heir in continued.intersection(heirs(self.plan, node)):
-                entries[heir] = (*entries.get(heir, ()), *files)
+            for target in continued.intersection(targets(self.plan, node)):
+                entries[target] = (*entries.get(target, ()), *files)
         return Import(self.plan, self.folder, report, entries, positions)
 
     def _operator(self, node: PlanNode, operators: Sequence[SavepointOperator]) -> OperatorImport:
@@ -254,20 +254,20 @@ class _Examined:
             return about(Outcome.EMPTY, why="the savepoint has no state of it")
         if node.uid in self.options.reset:
             return about(Outcome.EMPTY, why="--reset")
-        takeover = node.takeover
-        if not operators and takeover.stateless:
+        mapping = node.flink_mapping
+        if not operators and mapping.stateless:
             return about(Outcome.EMPTY, why="Flink keeps no state of it")
         states = dict.fromkeys(state.name for operator in operators for state in operator.converted_states)
-        refusal, remedy = takeover.refusal_of(states), f"--reset {node.uid} starts it empty"
+        refusal, remedy = mapping.refusal_of(states), f"--reset {node.uid} starts it empty"
         if not operators:
             refusal = "the savepoint does not have this operator"
-        elif takeover.timed and not any(state.kind == "TIMERS" for operator in operators for state in operator.states):
+        elif mapping.timed and not any(state.kind == "TIMERS" for operator in operators for state in operator.states):
             refusal = "the savepoint has none of its timers: Flink leaves those on the heap out of native savepoints"
             remedy = f"take a canonical savepoint; {remedy}"
         if not refusal:
-            computed = Outcome.COMPUTED if takeover.computation else Outcome.TAKEN
-            unless = takeover.unless and f"refused by the import if {takeover.unless}"
-            return about(computed, why="; ".join(filter(None, (takeover.computation, unless))))
+            computed = Outcome.COMPUTED if mapping.computation else Outcome.TAKEN
+            unless = mapping.unless and f"refused by the import if {mapping.unless}"
+            return about(computed, why="; ".join(filter(None, (mapping.computation, unless))))
         if ALL in self.options.reset:
             return about(Outcome.EMPTY, why=f"--reset all: {refusal}")
         return about(Outcome.REFUSED, why=refusal, remedy=remedy)

@@ -94,7 +94,7 @@ def _by_name(plan: CompiledPlan, operators: Sequence[SavepointOperator]) -> Mapp
     return groups
 
 
-def heirs(plan: CompiledPlan, node: int) -> Sequence[int]:
+def targets(plan: CompiledPlan, node: int) -> Sequence[int]:
     """The ids of the nodes whose operators continue the state of a node: mostly the node itself.
 
     The middle phase of a split distinct aggregate has no state here: the last phase has its distinct values.

@@ -29,7 +29,7 @@ _INTERVAL = "spark.sql.streaming.fileSource.log.compactInterval"
 
 
 @dataclass(frozen=True, slots=True)
-class Resumption:
+class ImportedPositions:
     """Writes the positions of sources into a generation.
 
     Args:

@@ -85,7 +85,7 @@ class Decision:
     partly: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def moves(self) -> bool:
+    def migrates(self) -> bool:
         """Return True if the state migrates into a new generation."""
         return bool(self.steps)
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from compiled_plan.plans.execution.functions.columns import PythonFunctions
 from compiled_plan.plans.execution.secrets.values import Secrets
-from compiled_plan.plans.execution.spark.storage import Folder
 from compiled_plan.plans.execution.state.checkpoint.clock import BatchClock
-from compiled_plan.plans.execution.state.checkpoint.file_logs import place_of
+from compiled_plan.plans.execution.state.checkpoint.copying import copy_constant_rows, copy_row_counts, copy_source_logs
 from compiled_plan.plans.execution.state.checkpoint.marks import carry_marks
 from compiled_plan.plans.execution.state.checkpoint.offsets import entries, progress_of, watermark_of
 from compiled_plan.plans.execution.state.checkpoint.state_rows import stored_rows
 from compiled_plan.plans.execution.state.checkpoint.store import Generation
+from compiled_plan.plans.execution.state.upgrade.conversion import Conversion
 from compiled_plan.plans.execution.state.upgrade.decision import Decision
 from compiled_plan.plans.execution.state.upgrade.filling import Filling
 from compiled_plan.plans.execution.state.upgrade.replay import Environment, replay
@@ -29,14 +29,11 @@ from compiled_plan.plans.execution.state.upgrade.steps import (
     Step,
     WriteState,
 )
-from compiled_plan.plans.inspection.checkpoints import FOLDER, GENERATIONS, STATE_ROWS, ProgramFiles, json_in
+from compiled_plan.plans.inspection.checkpoints import FOLDER, ProgramFiles
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-#: The suffix of the name of the source that signals the end of another.
-_END = "_end"
-_VALUES = "values-"
 #: The folder of the replay, in a generation that is not in force yet.
 _WARM_UP = f"{FOLDER}/warm-up"
 
@@ -93,10 +90,10 @@ class Migration:
             report: called with the number of each step, counted from 1, as it begins.
         """
         self._finish, self._stopped, self._report = finish, stopped, report
-        self._copy_values(self.new.folder)
+        copy_constant_rows(self.old.folder, self.new.folder)
         self._do_all(lambda step: isinstance(step, FinishBatch | CarrySource))
 
-    def move(
+    def migrate(
         self,
         stages: Sequence[Mapping[str, Any]],
         states: Mapping[str, Any],
@@ -116,7 +113,8 @@ class Migration:
         self._do_all(lambda step: not isinstance(step, FinishBatch | CarrySource))
         if progress_of(self.new.folder).committed is not None:
             settle(self.new.folder, positions, self._watermark)
-        self._carry_figures()
+        uids = {operator.uid: operator.mapping.source for operator in self._moved}
+        copy_row_counts(self.old.folder, self.new.folder, uids, self._filled)
         carry_marks(self.old.folder, self.new.folder)
 
     def _do_all(self, chosen: Callable[[Step], bool]) -> None:
@@ -138,22 +136,7 @@ class Migration:
     def _carry(self, step: CarrySource) -> None:
         if step.how == BEGINS:
             return
-        for name in (source + end for source in step.names for end in ("", _END)):
-            place = place_of(name)
-            self.old.folder.copy(place, self.new.folder)
-            for entry in self.new.folder.names(place):
-                self._rename_values(f"{place}/{entry}")
-
-    def _rename_values(self, name: str) -> None:
-        """Point the log of constant rows to the new generation's files, which count as read."""
-        if name.endswith(".crc"):
-            return
-        text = self.new.folder.read_text(name) or ""
-        before, after = (
-            f"/{GENERATIONS}/{generation.number}/{FOLDER}/{_VALUES}" for generation in (self.old, self.new)
-        )
-        if before in text:
-            self.new.folder.write_text(name, text.replace(before, after))
+        copy_source_logs(self.old, self.new, step.names)
 
     @_do.register
     def _read(self, step: ReadState) -> None:
@@ -169,22 +152,21 @@ class Migration:
     @_do.register
     def _write(self, step: WriteState) -> None:
         assert self._rows is not None
-        reading = Seeding(self._rows.sparkSession)
-        mappings = [operator.mapping.to_dict() for operator in self._moved]
-        converted = reading.converted(self._rows, self.last, self._stages, self._states, mappings)
+        conversion = Conversion(self._stages, self._states)
+        converted = conversion.of(self._rows, self.last, [operator.mapping for operator in self._moved])
         filling = self.decision.filling
         if filling is not None:
-            converted = converted.unionByName(self._replayed(filling, step, reading))
+            converted = converted.unionByName(self._replayed(filling, step, conversion))
         writing = Seeding(seeding_session(self.spark, step.partitions))
         starting = None if self.clock is None else self.clock.for_next(writing.spark, self.new.folder)
         state = (self._stages, self._states, self._watermark)
         writing.seed(converted, self.new.folder, *state, self._stopped, starting)
         self.new.folder.remove(_WARM_UP)
 
-    def _replayed(self, filling: Filling, step: WriteState, reading: Seeding) -> DataFrame:
+    def _replayed(self, filling: Filling, step: WriteState, conversion: Conversion) -> DataFrame:
         """The state of operators filled from history, in the format of the new program."""
         folder = self.new.folder.inside(_WARM_UP)
-        self._copy_values(folder)
+        copy_constant_rows(self.old.folder, folder)
         place = (step.host, step.partitions, self._ends, self._stopped)
         environment = Environment(self.spark, self.functions, *place, self.secrets)
         replayed = replay(filling, folder, entries(self.old.folder)[-1].about, environment)
@@ -193,20 +175,4 @@ class Migration:
         if filling.clock.event_time and filling.clock.last is None:
             # The old program had no watermarks: those of its rows follow from the replay.
             self._watermark = replayed.watermark
-        return reading.converted(
-            replayed.rows, replayed.program, self._stages, self._states, [mapping.to_dict() for mapping in mappings]
-        )
-
-    def _copy_values(self, to: Folder) -> None:
-        """Copy the files of constant rows."""
-        for name in self.old.folder.names(FOLDER):
-            if name.startswith(_VALUES):
-                self.old.folder.copy(f"{FOLDER}/{name}", to)
-
-    def _carry_figures(self) -> None:
-        """Carry the row counts of operators, from which progress continues."""
-        rows = json_in(self.old.folder.read_text(STATE_ROWS), dict) or {}
-        carried = {
-            operator.uid: rows[operator.mapping.source] for operator in self._moved if operator.mapping.source in rows
-        }
-        self.new.folder.write_text(STATE_ROWS, json.dumps({**carried, **self._filled}))
+        return conversion.of(replayed.rows, replayed.program, mappings)

@@ -1,4 +1,4 @@
-"""State as rows: read from the stages of one checkpoint, written in the format of another program."""
+"""Seeds: rows of state, in the format of a program, written into a new generation."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-
-from pyspark.sql import functions as F
 
 from compiled_plan.plans.execution.session.settings import DEFAULTS, FIXED, PARTITIONS
 from compiled_plan.plans.execution.session.spark_session import SOURCES_BY_NAME, form_of_queries
@@ -20,7 +18,7 @@ from compiled_plan.plans.execution.state.checkpoint.file_logs import place_of
 from compiled_plan.plans.execution.state.checkpoint.locks import INNER, MANAGER
 from compiled_plan.plans.execution.state.checkpoint.offsets import continue_from
 from compiled_plan.plans.execution.tables.sources import named
-from compiled_plan.plans.inspection.checkpoints import FOLDER, ProgramFiles
+from compiled_plan.plans.inspection.checkpoints import FOLDER
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -28,7 +26,7 @@ if TYPE_CHECKING:
 #: The name of the source of the query that writes state, and the folder of its rows in the generation.
 _SEED = "seed"
 _ROWS = f"{FOLDER}/{_SEED}"
-_MIGRATION = "org.compiledplan.kernel.host.Migration"
+_KERNEL = "org.compiledplan.kernel.host.Migration"
 #: Rows of state: the position of the operator's stage from 0, its uid, the text of the key, the operator's bytes.
 SCHEMA = "level INT, op STRING, key STRING, bytes BINARY"
 
@@ -50,25 +48,9 @@ def seeding_session(spark: SparkSession, partitions: int) -> SparkSession:
 
 @dataclass(frozen=True, slots=True)
 class Seeding:
-    """Reads and writes state in one session."""
+    """Writes state in one session."""
 
     spark: SparkSession
-
-    def converted(
-        self,
-        rows: DataFrame,
-        last: ProgramFiles,
-        stages: Sequence[Mapping[str, Any]],
-        states: Mapping[str, Any],
-        mappings: Sequence[Mapping[str, Any]],
-    ) -> DataFrame:
-        """Convert the state of an old program's operators to a new program's, with `level` as first column."""
-        wanted = rows.where(F.col("op").isin([mapping["from"] for mapping in mappings]))
-        kernel = java_class(self.spark._jvm, _MIGRATION)
-        converted = kernel.convert(
-            wanted._jdf, last.stages, last.state, json.dumps(list(stages)), json.dumps(states), json.dumps(mappings)
-        )
-        return frame_of(converted, self.spark)
 
     def seed(
         self,
@@ -97,7 +79,7 @@ class Seeding:
         place = folder.child(_ROWS)
         state.write.mode("overwrite").parquet(place)
         frame = named(self.spark.readStream.schema(SCHEMA).parquet(place), _SEED)
-        kernel, texts = java_class(self.spark._jvm, _MIGRATION), json.dumps(states)
+        kernel, texts = java_class(self.spark._jvm, _KERNEL), json.dumps(states)
         for stage in stages:
             frame = frame_of(kernel.seed(frame._jdf, json.dumps(stage), texts, watermark).output(), self.spark)
         self.spark.conf.set(SOURCES_BY_NAME, "true")

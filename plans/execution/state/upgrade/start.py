@@ -1,6 +1,6 @@
 """A start on a checkpoint: compared before any write, prepared under the lock, published when it begins.
 
-`Resumption` runs the old program once more, to finish its pending micro-batch.
+`ProgramInForce` runs the old program once more, to finish its pending micro-batch.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Start:
         self._generation = None if self.head is None else self.store.generation(self.head.generation)
         self._refuse_ended()
         #: A part of the names of what sinks write.
-        self.run_id = uuid4().hex[:12] if self._generation is None or self.moves else self._generation.run_id
+        self.run_id = uuid4().hex[:12] if self._generation is None or self.migrates else self._generation.run_id
         self._migration: Migration | None = None
         #: The clock by which a migration writes state; None for the machine's.
         self.clock: BatchClock | None = None
@@ -97,9 +97,9 @@ class Start:
         return positions(self._generation.folder) | dict(self.known.description["positions"])
 
     @property
-    def moves(self) -> bool:
+    def migrates(self) -> bool:
         """Return True if the state migrates into a new generation first."""
-        return self.decision is not None and self.decision.moves
+        return self.decision is not None and self.decision.migrates
 
     @property
     def generation(self) -> Generation:
@@ -116,7 +116,7 @@ class Start:
                 where=self.store.root.shown,
                 remedy="start with an empty checkpoint; run with --available-now to leave windows open for more input",
             )
-        if self.moves and self._generation.folder.names(ENDS):
+        if self.migrates and self._generation.folder.names(ENDS):
             raise CheckpointError(
                 "the input of this checkpoint's run has ended, and not all of its windows are closed yet",
                 where=self.store.root.shown,
@@ -145,15 +145,15 @@ class Start:
             if self.store.head() != self.head:
                 raise changed(self.store.root)
             self._refuse_ended()
-            if self.moves:
+            if self.migrates:
                 self._check_unchanged()
             self.on_begin()
             if self.head is not None:
                 self.store.keep_copy(self.head)
             if self._generation is None:
                 self._generation = self.store.new_generation(self.setting.versions, self.run_id)
-            elif self.moves:
-                self._begin_to_move(spark, self._generation, finish, stopped)
+            elif self.migrates:
+                self._begin_migration(spark, self._generation, finish, stopped)
             yield
 
     def _check_unchanged(self) -> None:
@@ -165,7 +165,7 @@ class Start:
         if progress.planned != begun or (filling is not None and filling.progress != progress):
             raise changed(self.store.root)
 
-    def _begin_to_move(
+    def _begin_migration(
         self, spark: SparkSession, old: Generation, finish: Callable[[], None], stopped: Callable[[], bool]
     ) -> None:
         assert self.decision is not None
@@ -197,7 +197,7 @@ class Start:
         if self._migration is not None:
             wanted = dict.fromkeys(names.by_node.values())
             wanted |= {name: at for name, at in reached.items() if name in names.all()}
-            self._migration.move(stages, state, wanted, ends)
+            self._migration.migrate(stages, state, wanted, ends)
             self._new_program(files, "migrate")
             self.publish()
             return
@@ -272,7 +272,7 @@ def batch_clock(start: Start, prepared: PreparedPlan, options: RunOptions) -> Ba
     return BatchClock(where, at, read_written(generation).clock, strict=strict)
 
 
-class Resumption(Start):
+class ProgramInForce(Start):
     """The program that a checkpoint holds, unchanged: nothing is compared or published.
 
     Args:

@@ -327,7 +327,7 @@ def test_two_sinks_of_a_run_over_a_migration_and_back(spark: SparkSession, topic
             spark.conf.set(name, "3")
         moved = Run(spark, plan, options)
         moved.execute()
-        assert moved.start.moves
+        assert moved.start.migrates
     finally:
         for name, former in before.items():
             spark.conf.unset(name) if former is None else spark.conf.set(name, former)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class PositionError(Exception):
-    """A position that cannot be taken over; the message is the reason.
+    """A position that cannot be imported or exported; the message is the reason.
 
     Args:
         remedy: what to do; empty for `--start`.

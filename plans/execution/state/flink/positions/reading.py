@@ -61,10 +61,10 @@ def position_of(table: CatalogTable, state: SourceState, wanted: str) -> Positio
     """The position of a table.
 
     Args:
-        wanted: the value of `--start`; empty to take over the position.
+        wanted: the value of `--start`; empty to import the position.
 
     Raises:
-        PositionError: it cannot be taken over.
+        PositionError: it cannot be imported.
     """
     connector = table.options.get("connector", "")
     if wanted:

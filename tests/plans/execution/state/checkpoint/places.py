@@ -69,7 +69,7 @@ class Place:
     def moved(self, plan: CompiledPlan, **options: Any) -> Run:
         """Run with a migration first."""
         run = self.run(plan, **options)
-        assert run.start.moves
+        assert run.start.migrates
         return run
 
     def generations(self) -> list[int]:

@@ -259,7 +259,7 @@ def test_settings_of_a_plan_are_compared(place: Place, monkeypatch: pytest.Monke
     partitions = json.loads(written)["partitions"]
     place.spark.conf.set(ASKED, str(partitions + 3))
     try:
-        assert place.started(plan).start.moves
+        assert place.started(plan).start.migrates
         place.spark.conf.set(ASKED, str(partitions))
         assert resumes(place, plan)
     finally:

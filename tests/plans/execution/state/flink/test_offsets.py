@@ -16,8 +16,8 @@ from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.execution.spark.storage import LocalFolder
 from compiled_plan.plans.execution.stages.prepared import prepare
 from compiled_plan.plans.execution.state.checkpoint.sources import Names
-from compiled_plan.plans.execution.state.flink.first_generation import Inheritance, SavepointStart
-from compiled_plan.plans.execution.state.flink.offsets import Resumption
+from compiled_plan.plans.execution.state.flink.first_generation import ImportedState, ImportStart
+from compiled_plan.plans.execution.state.flink.offsets import ImportedPositions
 from compiled_plan.plans.execution.state.flink.positions.files import FilesRead
 from compiled_plan.plans.execution.state.flink.positions.reading import Position
 from compiled_plan.plans.execution.state.upgrade.history import files_read
@@ -48,8 +48,8 @@ def logged(spark: SparkSession, orders: Path, files: FilesRead) -> tuple[str | N
     prepared = prepare(plan)
     (scan,) = prepared.tables
     generation = LocalFolder(orders.parent / "generation")
-    resumption = Resumption(spark, generation, prepared, {scan: Position("", files=files)})
-    offset = resumption.offsets(Names({scan: "orders"}, (), ()))["orders"]
+    imported = ImportedPositions(spark, generation, prepared, {scan: Position("", files=files)})
+    offset = imported.offsets(Names({scan: "orders"}, (), ()))["orders"]
     log = files_read(generation, "orders", 0)
     return offset, [file.path.rpartition("/")[2] for file in log]
 
@@ -87,9 +87,9 @@ def test_scans_of_a_table_at_different_positions_are_refused(spark: SparkSession
     second = table.scans[0].model_copy(update={"id": 99})
     twice = replace(prepared, tables={scan: replace(table, scans=(*table.scans, second))})
     positions = {scan: Position("2 files read", files=FilesRead(None)), 99: Position("1 file read")}
-    resumption = Resumption(spark, LocalFolder(orders.parent / "generation"), twice, positions)
+    imported = ImportedPositions(spark, LocalFolder(orders.parent / "generation"), twice, positions)
     with pytest.raises(CheckpointError, match=r"have read it to different positions.*: 2 files read; 1 file read"):
-        resumption.offsets(Names({scan: "orders"}, (), ()))
+        imported.offsets(Names({scan: "orders"}, (), ()))
 
 
 def test_the_logged_files_are_not_read_again(spark: SparkSession, orders: Path) -> None:
@@ -99,7 +99,7 @@ def test_the_logged_files_are_not_read_again(spark: SparkSession, orders: Path) 
     (scan,) = prepare(plan).tables
     checkpoint, lines = orders.parent / "checkpoint", list[str]()
     options = RunOptions(checkpoint=str(checkpoint))
-    inheritance = Inheritance({}, {scan: Position("", files=files)})
-    Run(spark, plan, options, begin=partial(SavepointStart, spark=spark, inheritance=inheritance)).prepare()
+    imported = ImportedState({}, {scan: Position("", files=files)})
+    Run(spark, plan, options, begin=partial(ImportStart, spark=spark, imported=imported)).prepare()
     Run(spark, plan, options, lines.append).execute()
     assert lines == ["+I[c.json]"]

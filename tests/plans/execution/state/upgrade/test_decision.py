@@ -23,7 +23,7 @@ CHEAP = "INSERT INTO totals SELECT shop, SUM(price) FROM orders WHERE price < 10
 
 def test_the_same_program_continues_in_place(tmp_path: Path) -> None:
     store = started(tmp_path, compiled(PRICES))
-    assert not decided(store, compiled(PRICES)).moves
+    assert not decided(store, compiled(PRICES)).migrates
     decision = decided(store, compiled(PRICES), upgrade="migrate")
     assert [step.kind for step in decision.steps] == [
         "carry-source",
@@ -49,7 +49,7 @@ def test_a_ttl_moves_state_only_where_entries_were_kept_for_ever(
 ) -> None:
     store = started(tmp_path, with_ttl(compiled(PRICES), old))
     decision = decided(store, with_ttl(compiled(PRICES), new))
-    assert decision.moves is moves
+    assert decision.migrates is moves
     assert decision.verdict is Verdict.FULL
     if moves:
         (step,) = (step for step in decision.steps if isinstance(step, MoveState))
@@ -59,8 +59,8 @@ def test_a_ttl_moves_state_only_where_entries_were_kept_for_ever(
 
 def test_another_number_of_partitions_moves_state_and_the_default_does_not(tmp_path: Path) -> None:
     store = started(tmp_path, compiled(PRICES), Setting(TRANSFORM, 2))
-    assert not decided(store, compiled(PRICES), Setting(TRANSFORM, 5)).moves
-    assert not decided(store, compiled(PRICES), Setting(TRANSFORM, 2, requested_partitions=2)).moves
+    assert not decided(store, compiled(PRICES), Setting(TRANSFORM, 5)).migrates
+    assert not decided(store, compiled(PRICES), Setting(TRANSFORM, 2, requested_partitions=2)).migrates
     decision = decided(store, compiled(PRICES), Setting(TRANSFORM, 5, requested_partitions=5))
     assert decision.partitions == decision.known.partitions == 5
     assert "write generation 2 (5 partitions, transformWithState)" in "\n".join(step.text for step in decision.steps)
@@ -84,7 +84,7 @@ def test_another_host_moves_state_but_not_to_and_from_the_native_one(tmp_path: P
     native = started(tmp_path / "b", plan, Setting(NATIVE, 2))
     with pytest.raises(UpgradeError, match="the state of native cannot be migrated to transformWithState"):
         decided(native, plan)
-    assert not decided(native, plan, Setting(NATIVE, 2)).moves
+    assert not decided(native, plan, Setting(NATIVE, 2)).migrates
     with pytest.raises(UpgradeError, match="the state of native cannot be migrated\n"):
         decided(native, plan, Setting(NATIVE, 2, requested_partitions=3))
 

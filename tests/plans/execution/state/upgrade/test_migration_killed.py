@@ -88,7 +88,7 @@ def test_a_start_continues_after_any_write_of_a_migration(
         assert {"offsets/0", "commits/0"} <= content(folder, 2).keys()
     for folder in copies.folders[at - 1 : at + 1]:
         copies.restore(folder)
-        assert place.run(new).start.moves is (in_force(folder) == 1)
+        assert place.run(new).start.migrates is (in_force(folder) == 1)
         assert in_force(place.folder) == 2
         assert place.rows("counts") == [("x", 1010), ("y", 20)]
         assert place.rows("again") == [("x", 1000), ("z", 7)]

@@ -73,7 +73,7 @@ def test_a_removed_statement_that_returns_starts_empty(place: Place) -> None:
     assert not (place.checkpoint / "generations/2/compiled-plan/seed").exists()
     assert not (place.checkpoint / "generations/2/sources/seed").exists()
     place.add({"sales": [{"shop": "x", "price": 1, "pieces": 1}]})
-    assert not place.run(place.compiled(TABLES, together(VALUES, COUNTS))).start.moves
+    assert not place.run(place.compiled(TABLES, together(VALUES, COUNTS))).start.migrates
     assert place.rows("counts") == [("x", 1011), ("y", 20)]
     place.add({"sales": [{"shop": "y", "price": 1, "pieces": 1}]})
     place.moved(both, upgrade="migrate-partial")
@@ -172,7 +172,7 @@ def test_other_changes_of_a_ttl_start_in_place(place: Place, old: str, new: str)
     plan = place.compiled(TABLES, PRICES)
     place.run(with_ttl(plan, old))
     more(place)
-    assert not place.run(with_ttl(plan, new)).start.moves
+    assert not place.run(with_ttl(plan, new)).start.migrates
     assert (("x", 103) in place.rows("prices")) is (new == "0 ms")
 
 

@@ -78,7 +78,7 @@ def test_operators_over_new_tables_need_no_history(tmp_path: Path) -> None:
 
 def test_a_warm_up_without_empty_operators_changes_nothing(tmp_path: Path) -> None:
     store = started(tmp_path, compiled(PRICES), batches=2)
-    assert not decided(store, compiled(PRICES), warm_up=("all",)).moves
+    assert not decided(store, compiled(PRICES), warm_up=("all",)).migrates
 
 
 def test_a_reset_operator_is_made_anew(tmp_path: Path) -> None:

@@ -1,0 +1,56 @@
+"""Copies of parts of a generation into another: constant rows, logs of sources, row counts.
+
+State has no copy here: `upgrade.seeding` writes it. Watermarks of partitions are copied by `marks.carry_marks`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+
+from compiled_plan.plans.execution.spark.storage import Folder
+from compiled_plan.plans.execution.state.checkpoint.file_logs import place_of
+from compiled_plan.plans.execution.state.checkpoint.store import Generation
+from compiled_plan.plans.inspection.checkpoints import FOLDER, GENERATIONS, STATE_ROWS, json_in
+
+#: The suffix of the name of the source that signals the end of another.
+_END = "_end"
+_VALUES = "values-"
+
+
+def copy_constant_rows(old: Folder, new: Folder) -> None:
+    """Copy the files of constant rows."""
+    for name in old.names(FOLDER):
+        if name.startswith(_VALUES):
+            old.copy(f"{FOLDER}/{name}", new)
+
+
+def copy_source_logs(old: Generation, new: Generation, names: Iterable[str]) -> None:
+    """Copy the logs of sources and of their ends, by name; files of constant rows count as read in the copy, too."""
+    for name in (source + end for source in names for end in ("", _END)):
+        place = place_of(name)
+        old.folder.copy(place, new.folder)
+        for entry in new.folder.names(place):
+            _rename_values(old, new, f"{place}/{entry}")
+
+
+def _rename_values(old: Generation, new: Generation, name: str) -> None:
+    """Point the log of constant rows to the new generation's files."""
+    if name.endswith(".crc"):
+        return
+    text = new.folder.read_text(name) or ""
+    before, after = (f"/{GENERATIONS}/{generation.number}/{FOLDER}/{_VALUES}" for generation in (old, new))
+    if before in text:
+        new.folder.write_text(name, text.replace(before, after))
+
+
+def copy_row_counts(old: Folder, new: Folder, uids: Mapping[str, str], counted: Mapping[str, int]) -> None:
+    """Copy the row counts of operators, from which progress continues.
+
+    Args:
+        uids: uids of the old generation by those of the new one.
+        counted: counts of operators that are written anew.
+    """
+    rows = json_in(old.read_text(STATE_ROWS), dict) or {}
+    copied = {uid: rows[source] for uid, source in uids.items() if source in rows}
+    new.write_text(STATE_ROWS, json.dumps({**copied, **counted}))
