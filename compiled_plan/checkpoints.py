@@ -58,6 +58,8 @@ def inspect_key(
 ) -> KeyReport:
     """The state of an operator for one key, with names and types.
 
+    >>> report = inspect_key("checkpoints/orders", "groupAggregate", {"item": "nut"})  # doctest: +SKIP
+
     Args:
         checkpoint: the folder of the checkpoint.
         operator: the uid of the operator, or the id of its node.
@@ -79,6 +81,8 @@ def inspect_key(
 @reported()
 def export_state(checkpoint: str, operator: str, path: str, *, plan: CompiledPlan | None = None) -> int:
     """Write all state entries of an operator to a new folder as Parquet.
+
+    >>> export_state("checkpoints/orders", "groupAggregate", "groups")  # doctest: +SKIP
 
     Args:
         checkpoint: the folder of the checkpoint.

@@ -43,6 +43,16 @@ def compile_sql(
 def load_plan(path: str | Path) -> CompiledPlan:
     """Load a plan from a file.
 
+    >>> import compiled_plan as cp
+    >>> plan = cp.compile_sql('''
+    ...     CREATE TABLE numbers (n INT) WITH ('connector' = 'datagen');
+    ...     CREATE TABLE copy (n INT) WITH ('connector' = 'print');
+    ...     INSERT INTO copy SELECT * FROM numbers;
+    ... ''')
+    >>> plan.write_file("copy.json")
+    >>> cp.load_plan("copy.json")
+    CompiledPlan(2 operators, 0 with state)
+
     Args:
         path: the file, local or remote (`s3://...`).
 

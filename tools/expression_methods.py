@@ -44,6 +44,7 @@ from __future__ import annotations
 from compiled_plan.planner.table.expressions.core import call_node, present
 from compiled_plan.planner.table.expressions.expression import Expression, call_of
 '''
+_ITEMS = '>>> items = cp.TableEnvironment().from_values([("nut", 3)], ["item", "price"])'
 
 
 def texts() -> dict[Path, str]:
@@ -79,13 +80,22 @@ def _method(function: str, form: ApiForm) -> str:
 '''
 
 
+def _example(form: ApiForm) -> str:
+    """The end of the docstring: the example, with its import and its table."""
+    if not form.example:
+        return ""
+    table = (_ITEMS,) if any("items." in line for line in form.example) else ()
+    lines = "".join(f"    {line}\n" for line in (">>> import compiled_plan as cp", *table, *form.example))
+    return f"\n\n{lines}    "
+
+
 def _function(function: str, form: ApiForm) -> str:
     name, parameters, arguments = _parts(form)
     node = f"call_node({_listed(_quoted(function), *arguments)})"
     return f'''
 
 def {name}({_listed(*parameters)}) -> Expression:
-    """{form.doc}"""
+    """{form.doc}{_example(form)}"""
     node = {node}
     return call_of({_listed("node", _quoted(name), *arguments)})
 '''

@@ -42,6 +42,11 @@ Value = TypeVar("Value")
 class JobClient:
     """The run behind a result: `execute_insert("sink").get_job_client().get_job_id()`.
 
+    >>> import compiled_plan as cp  # doctest: +SKIP
+    >>> env = cp.TableEnvironment()  # doctest: +SKIP
+    >>> client = env.execute_sql("INSERT INTO totals SELECT * FROM orders").get_job_client()  # doctest: +SKIP
+    >>> client.get_job_status().result()  # doctest: +SKIP
+
     Source: PyFlink's `JobClient`.
     """
 

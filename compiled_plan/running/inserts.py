@@ -32,7 +32,16 @@ from compiled_plan.running.statements import run_sinks
 
 @dataclass(frozen=True)
 class TablePipeline:
-    """An insert of a table into a sink: `table.insert_into("sink")`."""
+    """An insert of a table into a sink: `table.insert_into("sink")`.
+
+    >>> import compiled_plan as cp
+    >>> env = cp.TableEnvironment()
+    >>> _ = env.execute_sql("CREATE TABLE sink (n INT) WITH ('connector' = 'print')")
+    >>> pipeline = env.from_values([(1,)], ["n"]).select(cp.col("n").cast("INT")).insert_into("sink")
+    >>> print(pipeline.explain())
+    [2] Sink(table=[default_catalog.default_database.sink], fields=[EXPR$0])
+    +- [1] Values(tuples=[[{ 1 }]])
+    """
 
     _context: PlanningContext
     _sinks: tuple[Sink, ...]

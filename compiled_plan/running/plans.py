@@ -216,7 +216,17 @@ class CompiledPlan(Plan):
 
 
 class PlanReference(ABC):
-    """A reference to a plan that is not loaded yet: `PlanReference.from_file("plan.json")`."""
+    """A reference to a plan that is not loaded yet: `PlanReference.from_file("plan.json")`.
+
+    >>> import compiled_plan as cp
+    >>> plan = cp.compile_sql('''
+    ...     CREATE TABLE numbers (n INT) WITH ('connector' = 'datagen');
+    ...     CREATE TABLE copy (n INT) WITH ('connector' = 'print');
+    ...     INSERT INTO copy SELECT * FROM numbers;
+    ... ''')
+    >>> cp.PlanReference.from_json_string(plan.as_json_string()).load()
+    CompiledPlan(2 operators, 0 with state)
+    """
 
     @staticmethod
     def from_file(path: str | Path) -> FilePlanReference:

@@ -23,6 +23,11 @@ class ProgramTest:
 
     A step that fails raises AssertionError with the rows that differ.
 
+    >>> from compiled_plan.testing import ProgramTest
+    >>> with ProgramTest("totals.sql") as test:  # doctest: +SKIP
+    ...     test.rows(orders=[{"customer": "ann", "price": 9}])
+    ...     test.expect(totals=[{"+I": {"customer": "ann", "paid": 9}}])
+
     Args:
         program: the file of the program (.sql, .py) or plan (.json).
         sql: the program's text, instead of a file.

@@ -240,17 +240,23 @@ FUNCTIONS: tuple[Function, ...] = (
         "x.power(other)", "POWER: this to the power of `other`; the same as `**`."
     ),
     Function("ATAN2", (form(NUMBER, NUMBER),), fixed(DOUBLE)).api(
-        "atan2(y, x)", "ATAN2: the angle of a point, in radians."
+        "atan2(y, x)",
+        "ATAN2: the angle of a point, in radians.",
+        '>>> items.select(cp.atan2(1, 2).alias("x"))',
+        "Table(x DOUBLE NOT NULL)",
     ),
     Function("SQRT", (form(NUMBER),), rewrite=_sqrt).api("x.sqrt", "SQRT: the square root."),
     Function("PI", (form(),), rewrite=_constant("3.141592653589793115997963468544185161590576171875")).api(
-        "pi()", "PI()."
+        "pi()", "PI().", '>>> items.select(cp.pi().alias("x"))', "Table(x DOUBLE NOT NULL)"
     ),
     Function("E", (form(),), rewrite=_constant("2.718281828459045090795598298427648842334747314453125")).api(
-        "e()", "E()."
+        "e()", "E().", '>>> items.select(cp.e().alias("x"))', "Table(x DOUBLE NOT NULL)"
     ),
     Function("RAND", (form(), form(WHOLE)), fixed(DOUBLE), deterministic=False).api(
-        "rand(seed=None)", "RAND([seed]): from 0.0 (inclusive) to 1.0 (exclusive)."
+        "rand(seed=None)",
+        "RAND([seed]): from 0.0 (inclusive) to 1.0 (exclusive).",
+        '>>> items.select(cp.rand(42).alias("x"))',
+        "Table(x DOUBLE NOT NULL)",
     ),
     Function("RAND_INTEGER", (form(WHOLE), form(WHOLE, WHOLE)), fixed(INT), deterministic=False),
     Function("BIN", (form(WHOLE),), fixed(STRING)).api("x.bin", "BIN: the integer in binary digits."),

@@ -258,6 +258,9 @@ FUNCTIONS: tuple[Function, ...] = (
         "x.map_entries", "MAP_ENTRIES: keys and values of a map, as an array of rows."
     ),
     Function("MAP_FROM_ARRAYS", (form(ARRAY, ARRAY),), _map_from_arrays).api(
-        "map_from_arrays(keys, values)", "MAP_FROM_ARRAYS."
+        "map_from_arrays(keys, values)",
+        "MAP_FROM_ARRAYS.",
+        '>>> items.select(cp.map_from_arrays(cp.array("a", "b"), cp.array(1, 2)).alias("x"))',
+        "Table(x MAP<CHAR(1) NOT NULL, INT NOT NULL> NOT NULL)",
     ),
 )

@@ -138,7 +138,10 @@ def _extreme(name: str) -> Function:
 FUNCTIONS: tuple[Function, ...] = (
     Function("CASE", (form(ANY, ANY, rest=ANY),), rewrite=_case, nulls=True),
     Function("COALESCE", (form(ANY, rest=ANY),), rewrite=_coalesce, nulls=True).api(
-        "coalesce(*values)", "COALESCE: the first value that is not NULL."
+        "coalesce(*values)",
+        "COALESCE: the first value that is not NULL.",
+        '>>> items.select(cp.coalesce(cp.col("item"), "none").alias("x"))',
+        "Table(x VARCHAR(4) NOT NULL)",
     ),
     Function("IFNULL", (form(ANY, ANY),), rewrite=_if_null, nulls=True).api(
         "x.if_null(null_replacement)", "IFNULL: this, or `null_replacement` if it is NULL."
@@ -147,6 +150,13 @@ FUNCTIONS: tuple[Function, ...] = (
         "x.null_if(value)", "NULLIF: NULL if this equals `value`."
     ),
     Function("IF", (form(BOOL, ANY, ANY),), _if),
-    _extreme("GREATEST").api("greatest(*values)", "GREATEST."),
-    _extreme("LEAST").api("least(*values)", "LEAST."),
+    _extreme("GREATEST").api(
+        "greatest(*values)",
+        "GREATEST.",
+        '>>> items.select(cp.greatest(cp.col("price"), 5).alias("x"))',
+        "Table(x INT NOT NULL)",
+    ),
+    _extreme("LEAST").api(
+        "least(*values)", "LEAST.", '>>> items.select(cp.least(cp.col("price"), 5).alias("x"))', "Table(x INT NOT NULL)"
+    ),
 )

@@ -194,7 +194,12 @@ FUNCTIONS: tuple[Function, ...] = (
     Function("JSON_ARRAY", (form(rest=ANY),), rewrite=lambda o: json_array(o), nulls=True),
     Function("JSON_STRING", (form(_SERIALIZABLE),), fixed(STRING))
     .api("x.json_string", "JSON_STRING: the value as JSON.")
-    .api("json_string(value)", "JSON_STRING: the value as JSON."),
+    .api(
+        "json_string(value)",
+        "JSON_STRING: the value as JSON.",
+        '>>> items.select(cp.json_string(cp.col("price")).alias("x"))',
+        "Table(x STRING NOT NULL)",
+    ),
     Function("JSON", (form(TEXT),), fixed(STRING)),
     Function("JSON_QUOTE", (form(TEXT),), fixed(STRING)).api("x.json_quote", "JSON_QUOTE: the text as a JSON string."),
     Function("JSON_UNQUOTE", (form(TEXT),), fixed(STRING)).api(

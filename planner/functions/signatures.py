@@ -111,10 +111,14 @@ def is_untyped_null(rex: RexNode) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ApiForm:
-    """A function in the Table API: its signature, with the prefix `x.` for methods, and its docstring."""
+    """A function in the Table API: its signature, with the prefix `x.` for methods, and its docstring.
+
+    `example` has the lines of a doctest, without its import; `items` is a table with columns `item` and `price`.
+    """
 
     signature: str
     doc: str
+    example: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,12 +127,12 @@ class Documented:
 
     api_forms: tuple[ApiForm, ...] = ()
 
-    def api(self, signature: str, doc: str) -> Self:
+    def api(self, signature: str, doc: str, *example: str) -> Self:
         """This declaration with a property `x.upper_case`, a method `x.repeat(times)` or a function `concat(*texts)`.
 
         A parameter that is None is omitted from the call; x is the first operand.
         """
-        return replace(self, api_forms=(*self.api_forms, ApiForm(signature, doc)))
+        return replace(self, api_forms=(*self.api_forms, ApiForm(signature, doc, example)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,9 +112,17 @@ FUNCTIONS: tuple[Function, ...] = (
     _entry("BTRIM", _ONE_OR_TWO, fixed(STRING)).api(
         "x.btrim(trim_str=None)", "BTRIM: remove blanks, or these characters, at both ends."
     ),
-    _entry("CONCAT", (form(TEXT, rest=TEXT),), fixed(STRING)).api("concat(*texts)", "CONCAT."),
+    _entry("CONCAT", (form(TEXT, rest=TEXT),), fixed(STRING)).api(
+        "concat(*texts)",
+        "CONCAT.",
+        '>>> items.select(cp.concat("a ", cp.col("item")).alias("x"))',
+        "Table(x STRING NOT NULL)",
+    ),
     _entry("CONCAT_WS", (form(TEXT, rest=TEXT),), fixed(STRING)).api(
-        "concat_ws(separator, *texts)", "CONCAT_WS: the texts joined by a separator, without NULLs."
+        "concat_ws(separator, *texts)",
+        "CONCAT_WS: the texts joined by a separator, without NULLs.",
+        '>>> items.select(cp.concat_ws("-", "a", cp.col("item")).alias("x"))',
+        "Table(x STRING NOT NULL)",
     ),
     _entry("SUBSTRING", _SLICE, varying(0)).api(
         "x.substring(begin_index, length=None)", "SUBSTRING from a position (from 1), to the end or with a length."
@@ -202,7 +210,14 @@ FUNCTIONS: tuple[Function, ...] = (
     ),
     # It prints text and value where the row is processed, and returns the value.
     _entry("PRINT", (form(TEXT, ANY),), lambda operands: type_of(operands[1]), nulls=True),
-    Function("UUID", (form(),), not_null(CharType(length=36)), deterministic=False).api("uuid()", "UUID()."),
+    Function("UUID", (form(),), not_null(CharType(length=36)), deterministic=False).api(
+        "uuid()", "UUID().", '>>> items.select(cp.uuid().alias("x"))', "Table(x CHAR(36) NOT NULL)"
+    ),
     _entry("TYPEOF", (form(ANY), form(ANY, BOOL)), nullable(STRING), nulls=True),
-    _entry("CURRENT_DATABASE", (form(),), not_null(STRING)).api("current_database()", "CURRENT_DATABASE()."),
+    _entry("CURRENT_DATABASE", (form(),), not_null(STRING)).api(
+        "current_database()",
+        "CURRENT_DATABASE().",
+        '>>> items.select(cp.current_database().alias("x"))',
+        "Table(x STRING NOT NULL)",
+    ),
 )

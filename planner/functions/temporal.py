@@ -160,16 +160,28 @@ FUNCTIONS: tuple[Function, ...] = (
     Function("NOW", (form(),), not_null(_ZONED), deterministic=False),
     Function("CURRENT_ROW_TIMESTAMP", (form(),), not_null(_ZONED), deterministic=False),
     Function("PROCTIME", (form(),), not_null(_PROCTIME), deterministic=False, keeps_time=True).api(
-        "proctime()", "PROCTIME()."
+        "proctime()",
+        "PROCTIME().",
+        '>>> items.select(cp.proctime().alias("x"))',
+        "Table(x TIMESTAMP_LTZ(3) NOT NULL *PROCTIME*)",
     ),
     Function("PROCTIME_MATERIALIZE", (form(STAMP),), fixed(_ZONED), deterministic=False),
     Function("SOURCE_WATERMARK", (form(),), nullable(_ZONED), deterministic=False),
     Function("CURRENT_WATERMARK", (form(STAMP),), _current_watermark, deterministic=False).api(
-        "current_watermark(rowtimeAttribute)", "CURRENT_WATERMARK of a rowtime column."
+        "current_watermark(rowtimeAttribute)",
+        "CURRENT_WATERMARK of a rowtime column.",
+        ">>> env = cp.TableEnvironment()",
+        ">>> _ = env.execute_sql('''",
+        "...     CREATE TABLE bids (price INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH ('connector' = 'datagen')",
+        "... ''')",
+        '>>> env.from_path("bids").select(cp.current_watermark(cp.col("ts")).alias("x"))',
+        "Table(x TIMESTAMP(3))",
     ),
     Function("UNIX_TIMESTAMP", (form(), *_FORMATTED), fixed(BIGINT)).api(
         "unix_timestamp(date_str=None, format=None)",
         "UNIX_TIMESTAMP: seconds since 1970, current or of a text.",
+        '>>> items.select(cp.unix_timestamp("2024-02-29", "yyyy-MM-dd").alias("x"))',
+        "Table(x BIGINT NOT NULL)",
     ),
     *(
         Function(name, (form(TEMPORAL),), fixed(BIGINT), "$EXTRACT$1", prepare=_extract_unit(unit))
@@ -180,13 +192,23 @@ FUNCTIONS: tuple[Function, ...] = (
     Function("CEIL", _FLOOR_FORMS, _floor_type, prepare=_floor, aliases=("CEILING",)),
     Function("DATE_FORMAT", (form(STAMP, TEXT), form(TEXT, TEXT)), nullable(STRING))
     .api("x.date_format(pattern)", "DATE_FORMAT with a pattern such as yyyy-MM-dd.")
-    .api("date_format(timestamp, format)", "DATE_FORMAT with a pattern such as yyyy-MM-dd."),
+    .api(
+        "date_format(timestamp, format)",
+        "DATE_FORMAT with a pattern such as yyyy-MM-dd.",
+        '>>> items.select(cp.date_format(cp.current_timestamp(), "yyyy-MM-dd").alias("x"))',
+        "Table(x STRING)",
+    ),
     Function("TO_DATE", _FORMATTED, nullable(DATE)).api(
-        "to_date(date_str, format=None)", "TO_DATE of a text, with a pattern (default yyyy-MM-dd)."
+        "to_date(date_str, format=None)",
+        "TO_DATE of a text, with a pattern (default yyyy-MM-dd).",
+        '>>> items.select(cp.to_date("2024-02-29").alias("x"))',
+        "Table(x DATE)",
     ),
     Function("TO_TIMESTAMP", _FORMATTED, nullable(_MILLIS)).api(
         "to_timestamp(timestamp_str, format=None)",
         "TO_TIMESTAMP of a text, with a pattern (default yyyy-MM-dd HH:mm:ss).",
+        '>>> items.select(cp.to_timestamp("2024-02-29 12:00:00").alias("x"))',
+        "Table(x TIMESTAMP(3))",
     ),
     Function(
         "TO_TIMESTAMP_LTZ",
@@ -195,12 +217,20 @@ FUNCTIONS: tuple[Function, ...] = (
     ).api(
         "to_timestamp_ltz(epoch, precision=3)",
         "TO_TIMESTAMP_LTZ of seconds (precision 0) to nanoseconds (9) since 1970.",
+        '>>> items.select(cp.to_timestamp_ltz(1709208000, 0).alias("x"))',
+        "Table(x TIMESTAMP_LTZ(3))",
     ),
     Function("FROM_UNIXTIME", (form(WHOLE), form(WHOLE, TEXT)), nullable(STRING)).api(
-        "from_unixtime(unixtime, format=None)", "FROM_UNIXTIME: seconds since 1970 as text."
+        "from_unixtime(unixtime, format=None)",
+        "FROM_UNIXTIME: seconds since 1970 as text.",
+        '>>> items.select(cp.from_unixtime(1709208000).alias("x"))',
+        "Table(x STRING)",
     ),
     Function("CONVERT_TZ", (form(TEXT, TEXT, TEXT),), nullable(STRING)).api(
-        "convert_tz(date_str, tz_from, tz_to)", "CONVERT_TZ: a timestamp's text converted between time zones."
+        "convert_tz(date_str, tz_from, tz_to)",
+        "CONVERT_TZ: a timestamp's text converted between time zones.",
+        '>>> items.select(cp.convert_tz("2024-02-29 12:00:00", "UTC", "Asia/Tokyo").alias("x"))',
+        "Table(x STRING)",
     ),
     Function("TIMESTAMPADD", (form(SYMBOL, WHOLE, DATETIME),), rewrite=timestamp_add),
     Function("TIMESTAMPDIFF", (form(SYMBOL, DATETIME, DATETIME),), rewrite=timestamp_diff),

@@ -40,7 +40,18 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True)
 class Schema:
-    """The columns, watermark and primary key of a table."""
+    """The columns, watermark and primary key of a table.
+
+    >>> import compiled_plan as cp
+    >>> builder = cp.Schema.new_builder().column("id", "INT NOT NULL").column("ts", "TIMESTAMP(3)")
+    >>> print(builder.watermark("ts", "ts - INTERVAL '5' SECOND").primary_key("id").build())
+    (
+      `id` [INT NOT NULL],
+      `ts` [TIMESTAMP(3)],
+      WATERMARK FOR `ts` AS [ts - INTERVAL '5' SECOND],
+      CONSTRAINT `PK_id` PRIMARY KEY (`id`) NOT ENFORCED
+    )
+    """
 
     Builder: ClassVar[type[SchemaBuilder]]
 

@@ -28,7 +28,12 @@ NO_COLUMNS = Schema()
 
 @dataclass(frozen=True)
 class FormatDescriptor:
-    """The declaration of a format: its name, and its options without a prefix."""
+    """The declaration of a format: its name, and its options without a prefix.
+
+    >>> import compiled_plan as cp
+    >>> print(cp.FormatDescriptor.for_format("json").option("ignore-parse-errors", "true").build())
+    json[{ignore-parse-errors=true}]
+    """
 
     Builder: ClassVar[type[FormatDescriptorBuilder]]
 
@@ -78,7 +83,14 @@ FormatDescriptor.Builder = FormatDescriptorBuilder
 
 @dataclass(frozen=True)
 class TableDescriptor:
-    """The declaration of a table: connector, schema and options."""
+    """The declaration of a table: connector, schema and options.
+
+    >>> import compiled_plan as cp
+    >>> schema = cp.Schema.new_builder().column("n", "INT").build()
+    >>> descriptor = cp.TableDescriptor.for_connector("datagen").schema(schema).build()
+    >>> cp.TableEnvironment().from_descriptor(descriptor)
+    Table(n INT)
+    """
 
     Builder: ClassVar[type[TableDescriptorBuilder]]
 

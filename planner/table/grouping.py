@@ -26,7 +26,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GroupedTable(Unfinished, Generic[T]):
-    """A table with GROUP BY; requires `select`."""
+    """A table with GROUP BY; requires `select`.
+
+    >>> import compiled_plan as cp
+    >>> items = cp.TableEnvironment().from_values([("nut", 3)], ["item", "price"])
+    >>> items.group_by("item").select("item", cp.col("price").sum.alias("total"))
+    Table(item CHAR(3) NOT NULL, total INT NOT NULL)
+    """
 
     WHAT = "a grouped table"
     NEXT = 'write group_by(...).select(col("key"), col("value").sum), and the operation behind it'
@@ -155,7 +161,17 @@ def group_by(table: T, fields: Sequence[object], window: Window | None = None) -
 
 @dataclass(frozen=True, eq=False, repr=False)
 class WindowedTable(Unfinished, Generic[T]):
-    """A table with a group window (one with an alias); requires `group_by`."""
+    """A table with a group window (one with an alias); requires `group_by`.
+
+    >>> import compiled_plan as cp
+    >>> env = cp.TableEnvironment()
+    >>> _ = env.execute_sql('''
+    ...     CREATE TABLE bids (price INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH ('connector' = 'datagen')
+    ... ''')
+    >>> window = cp.Tumble.over(cp.lit(1).hour).on("ts").alias("w")
+    >>> env.from_path("bids").window(window).group_by("w").select(cp.col("w").start, cp.col("price").max)
+    Table(`EXPR$0` TIMESTAMP(3) NOT NULL, `EXPR$1` INT)
+    """
 
     WHAT = "a table with a group window"
     NEXT = (
@@ -173,7 +189,14 @@ class WindowedTable(Unfinished, Generic[T]):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OverWindowedTable(Unfinished, Generic[T]):
-    """A table with OVER windows; requires `select`."""
+    """A table with OVER windows; requires `select`.
+
+    >>> import compiled_plan as cp
+    >>> items = cp.TableEnvironment().from_values([("nut", 3)], ["item", "price"])
+    >>> over = cp.Over.partition_by("item").order_by("price").alias("w")
+    >>> items.over_window(over).select("item", cp.col("price").sum.over(cp.col("w")).alias("total"))
+    Table(item CHAR(3) NOT NULL, total INT NOT NULL)
+    """
 
     WHAT = "a table with windows of OVER"
     NEXT = 'write over_window(...).select(col("value").sum.over(col("w"))), and the operation behind it'

@@ -28,7 +28,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ResolvedSchema:
-    """The columns of a table with their types, and its primary key."""
+    """The columns of a table with their types, and its primary key.
+
+    >>> import compiled_plan as cp
+    >>> items = cp.TableEnvironment().from_values([("nut", 3)], ["item", "price"])
+    >>> schema = items.get_resolved_schema()
+    >>> schema.get_column_names()
+    ['item', 'price']
+    >>> schema.get_column_data_types()
+    [CharType(3, false), IntType(false)]
+    """
 
     columns: tuple[SchemaColumn, ...]
     primary_key: tuple[str, ...] = ()

@@ -97,7 +97,17 @@ class Window(Unfinished):
 
 
 class Tumble(metaclass=Beginning):
-    """Adjacent windows of a fixed length."""
+    """Adjacent windows of a fixed length.
+
+    >>> import compiled_plan as cp
+    >>> env = cp.TableEnvironment()
+    >>> _ = env.execute_sql('''
+    ...     CREATE TABLE bids (price INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH ('connector' = 'datagen')
+    ... ''')
+    >>> window = cp.Tumble.over(cp.lit(10).minutes).on("ts")
+    >>> env.from_path("bids").window(window).columns
+    ['price', 'ts', 'window_start', 'window_end', 'window_time']
+    """
 
     BEGIN = 'Tumble.over(lit(10).minutes).on(col("ts"))'
 
@@ -122,7 +132,17 @@ class SlideWithSize(Unfinished):
 
 
 class Slide(metaclass=Beginning):
-    """Windows of a fixed length that start after each slide."""
+    """Windows of a fixed length that start after each slide.
+
+    >>> import compiled_plan as cp
+    >>> env = cp.TableEnvironment()
+    >>> _ = env.execute_sql('''
+    ...     CREATE TABLE bids (price INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH ('connector' = 'datagen')
+    ... ''')
+    >>> window = cp.Slide.over(cp.lit(10).minutes).every(cp.lit(5).minutes).on("ts").alias("w")
+    >>> env.from_path("bids").window(window).group_by("w").select(cp.col("w").start, cp.col("price").max)
+    Table(`EXPR$0` TIMESTAMP(3) NOT NULL, `EXPR$1` INT)
+    """
 
     BEGIN = 'Slide.over(lit(10).minutes).every(lit(5).minutes).on(col("ts"))'
 
@@ -142,7 +162,17 @@ class SessionWindow(Window):
 
 
 class Session(metaclass=Beginning):
-    """Windows that end after a gap without rows."""
+    """Windows that end after a gap without rows.
+
+    >>> import compiled_plan as cp
+    >>> env = cp.TableEnvironment()
+    >>> _ = env.execute_sql('''
+    ...     CREATE TABLE bids (price INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH ('connector' = 'datagen')
+    ... ''')
+    >>> window = cp.Session.with_gap(cp.lit(10).minutes).on("ts").alias("w")
+    >>> env.from_path("bids").window(window).group_by("w").select(cp.col("w").end, cp.col("price").max)
+    Table(`EXPR$0` TIMESTAMP(3) NOT NULL, `EXPR$1` INT)
+    """
 
     BEGIN = 'Session.with_gap(lit(10).minutes).partition_by(col("key")).on(col("ts"))'
 
@@ -167,7 +197,17 @@ class CumulateWithSize(Unfinished):
 
 
 class Cumulate(metaclass=Beginning):
-    """Windows with a common start that end after each step, up to a maximum length."""
+    """Windows with a common start that end after each step, up to a maximum length.
+
+    >>> import compiled_plan as cp
+    >>> env = cp.TableEnvironment()
+    >>> _ = env.execute_sql('''
+    ...     CREATE TABLE bids (price INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH ('connector' = 'datagen')
+    ... ''')
+    >>> window = cp.Cumulate.over(cp.lit(10).minutes).step(cp.lit(2).minutes).on("ts")
+    >>> env.from_path("bids").window(window).columns
+    ['price', 'ts', 'window_start', 'window_end', 'window_time']
+    """
 
     BEGIN = 'Cumulate.over(lit(10).minutes).step(lit(2).minutes).on(col("ts"))'
 
@@ -296,7 +336,14 @@ def _bound(bound: Expression | str, side: str) -> ast.FrameBound:
 
 
 class Over(metaclass=Beginning):
-    """Windows of OVER: `Over.partition_by(col("a")).order_by(col("ts")).preceding(lit(1).minutes).alias("w")`."""
+    """Windows of OVER: `Over.partition_by(col("a")).order_by(col("ts")).preceding(lit(1).minutes).alias("w")`.
+
+    >>> import compiled_plan as cp
+    >>> items = cp.TableEnvironment().from_values([("nut", 3)], ["item", "price"])
+    >>> over = cp.Over.partition_by("item").order_by("price").preceding(cp.UNBOUNDED_ROW).alias("w")
+    >>> items.over_window(over).select(cp.col("price").sum.over(cp.col("w")).alias("total"))
+    Table(total INT NOT NULL)
+    """
 
     BEGIN = 'Over.partition_by(col("a")).order_by(col("ts")).alias("w")'
 

@@ -34,6 +34,11 @@ class FunctionKind(Enum):
 class FunctionContext:
     """Information about the job, passed to `open`.
 
+    >>> import compiled_plan as cp
+    >>> context = cp.FunctionContext("shout", {"sign": "?"})
+    >>> context.get_job_parameter("sign"), context.get_job_parameter("times", "1")
+    ('?', '1')
+
     Args:
         function_name: the function's name in the program.
         parameters: job parameters by name.
@@ -99,6 +104,18 @@ class UserDefinedFunction:
     Types come from `get_type_inference()`, else from hints (`function_hint`, `DataTypeHint`), else from the Python
     annotations. `is_deterministic = False` declares that two calls with equal arguments may differ, as for a random
     number; such calls are neither moved nor shared between expressions.
+
+    >>> import compiled_plan as cp
+    >>> class Shout(cp.ScalarFunction):
+    ...     is_deterministic = False
+    ...     def open(self, function_context: cp.FunctionContext) -> None:
+    ...         self.sign = function_context.get_job_parameter("sign", "!")
+    ...     def eval(self, text: str) -> str:
+    ...         return text + self.sign
+    >>> shout = Shout()
+    >>> shout.open(cp.FunctionContext(parameters={"sign": "?"}))
+    >>> shout.eval("nut")
+    'nut?'
     """
 
     KIND: ClassVar[FunctionKind]
@@ -139,7 +156,16 @@ class UserDefinedFunction:
 
 
 class ScalarFunction(UserDefinedFunction):
-    """A function with one value per row: `eval(self, ...)`."""
+    """A function with one value per row: `eval(self, ...)`.
+
+    >>> import compiled_plan as cp
+    >>> class Shout(cp.ScalarFunction):
+    ...     def eval(self, text: str, times: int = 1) -> str:
+    ...         return text.upper() + "!" * times
+    >>> items = cp.TableEnvironment().from_values([("nut", 3)], ["item", "price"])
+    >>> items.select(cp.call(Shout, cp.col("item"), 2).alias("x"))
+    Table(x STRING NOT NULL)
+    """
 
     KIND = FunctionKind.SCALAR
 
@@ -150,6 +176,14 @@ class TableFunction(UserDefinedFunction, Generic[T]):
     `eval` yields the rows, returns them as an iterable, or passes each to `self.collect(row)`. A row is a tuple, `Row`,
     dataclass or dict of the columns; with a single column, the value itself. If the annotation of `eval` does not name
     the row's type (`Iterator[...]`), the type argument of the class holds: `class Split(TableFunction[str])`.
+
+    >>> import compiled_plan as cp
+    >>> class Split(cp.TableFunction[str]):
+    ...     def eval(self, text: str):
+    ...         yield from text.split()
+    >>> items = cp.TableEnvironment().from_values([("nut", 3)], ["item", "price"])
+    >>> items.join_lateral(cp.call(Split, cp.col("item")).alias("word"))
+    Table(item CHAR(3) NOT NULL, price INT NOT NULL, word STRING NOT NULL)
     """
 
     KIND = FunctionKind.TABLE
@@ -167,6 +201,18 @@ class AggregateFunction(UserDefinedFunction, Generic[T, ACC]):
     windows need it. `merge(self, accumulator, others)` merges other accumulators: session windows need it. The state
     holds an accumulator as a value of its type: that of a hint, else of the annotation of `create_accumulator`. Any
     other object is pickled, see `plans.functions.pickles`.
+
+    >>> import compiled_plan as cp
+    >>> class Longest(cp.AggregateFunction[str, list[str]]):
+    ...     def create_accumulator(self) -> list[str]:
+    ...         return [""]
+    ...     def accumulate(self, accumulator: list[str], text: str) -> None:
+    ...         accumulator[0] = max(accumulator[0], text, key=len)
+    ...     def get_value(self, accumulator: list[str]) -> str:
+    ...         return accumulator[0]
+    >>> items = cp.TableEnvironment().from_values([("nut", 3)], ["item", "price"])
+    >>> items.select(cp.call(Longest, cp.col("item")).alias("longest"))
+    Table(longest STRING NOT NULL)
     """
 
     KIND = FunctionKind.AGGREGATE

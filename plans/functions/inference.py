@@ -37,6 +37,19 @@ class ArgumentInfo:
 class CallContext:
     """A call whose types are inferred.
 
+    >>> import compiled_plan as cp
+    >>> def output(call: cp.CallContext) -> object:
+    ...     return "BIGINT" if call.get_argument_value(1) == "count" else call.argument_data_types[0]
+    >>> class Fold(cp.ScalarFunction):
+    ...     def eval(self, value, mode):
+    ...         return 1 if mode == "count" else value
+    ...     def get_type_inference(self) -> cp.TypeInference:
+    ...         arguments = cp.InputTypeStrategies.sequence(cp.InputTypeStrategies.ANY, cp.InputTypeStrategies.LITERAL)
+    ...         return cp.TypeInference(output, arguments)
+    >>> items = cp.TableEnvironment().from_values([("nut", 3)], ["item", "price"])
+    >>> items.select(cp.call(Fold, cp.col("item"), "count"), cp.call(Fold, cp.col("item"), "same"))
+    Table(`EXPR$0` BIGINT, `EXPR$1` CHAR(3) NOT NULL)
+
     Args:
         name: the function's name.
         arguments: the arguments; after input inference, with the types they are cast to.
@@ -83,7 +96,14 @@ TypeStrategy = Callable[[CallContext], TypeLike]
 
 @dataclass(frozen=True)
 class ArgumentCount:
-    """The number of arguments of a function; `most` is None if unlimited."""
+    """The number of arguments of a function; `most` is None if unlimited.
+
+    >>> import compiled_plan as cp
+    >>> print(cp.ArgumentCount.between(1, 2))
+    1 to 2
+    >>> cp.ArgumentCount.from_(2).takes(1)
+    False
+    """
 
     least: int = 0
     most: int | None = None
@@ -165,7 +185,13 @@ class TypedArgument:
 
 
 class InputTypeStrategies:
-    """The standard input strategies. An argument is a type, or one of the strategies in capitals."""
+    """The standard input strategies. An argument is a type, or one of the strategies in capitals.
+
+    >>> import compiled_plan as cp
+    >>> strategy = cp.InputTypeStrategies.sequence("INT", cp.InputTypeStrategies.ANY)
+    >>> strategy.text, str(strategy.count)
+    ('INT, ANY', '2')
+    """
 
     #: Any argument, without a cast.
     ANY = ArgumentTypeStrategy(lambda call, at: call.arguments[at].type, "ANY")
@@ -240,7 +266,20 @@ class InputTypeStrategies:
 
 
 class TypeStrategies:
-    """The standard output strategies: functions from a call to a type."""
+    """The standard output strategies: functions from a call to a type.
+
+    >>> import compiled_plan as cp
+    >>> class Same(cp.ScalarFunction):
+    ...     def eval(self, value):
+    ...         return value
+    ...     def get_type_inference(self) -> cp.TypeInference:
+    ...         any_value = cp.InputTypeStrategies.sequence(cp.InputTypeStrategies.ANY)
+    ...         output = cp.TypeStrategies.force_nullable(cp.TypeStrategies.argument(0))
+    ...         return cp.TypeInference(output, any_value)
+    >>> items = cp.TableEnvironment().from_values([("nut", 3)], ["item", "price"])
+    >>> items.select(cp.call(Same, cp.col("price")).alias("x"))
+    Table(x INT)
+    """
 
     @staticmethod
     def explicit(type_: TypeLike) -> TypeStrategy:
@@ -274,6 +313,17 @@ class TypeStrategies:
 @dataclass(frozen=True)
 class TypeInference:
     """The types of a function.
+
+    >>> import compiled_plan as cp
+    >>> class Same(cp.ScalarFunction):
+    ...     def eval(self, value):
+    ...         return value
+    ...     def get_type_inference(self) -> cp.TypeInference:
+    ...         any_value = cp.InputTypeStrategies.sequence(cp.InputTypeStrategies.ANY)
+    ...         return cp.TypeInference(lambda call: call.argument_data_types[0], any_value)
+    >>> items = cp.TableEnvironment().from_values([("nut", 3)], ["item", "price"])
+    >>> items.select(cp.call(Same, cp.col("price")).alias("x"))
+    Table(x INT NOT NULL)
 
     Args:
         output: the result's type: a type, or a function of the call after its arguments are cast.

@@ -42,6 +42,17 @@ class DataTypeConverter(ABC, Generic[Internal, External]):
     """Converter between the internal values of a logical type and the objects of a class.
 
     NULL bypasses converters: neither method receives None, nor may it return None. A converter may be pickled.
+
+    >>> import compiled_plan as cp
+    >>> from ipaddress import IPv4Address
+    >>> class Address(cp.DataTypeConverter[str, IPv4Address]):
+    ...     def to_internal(self, external: IPv4Address) -> str:
+    ...         return str(external)
+    ...     def to_external(self, internal: str) -> IPv4Address:
+    ...         return IPv4Address(internal)
+    >>> data_type = cp.DataTypes.STRING().bridged_to(IPv4Address, Address())
+    >>> data_type.bridge.__name__, data_type.converter.to_external("10.0.0.1")
+    ('IPv4Address', IPv4Address('10.0.0.1'))
     """
 
     def open(self, class_loader: ClassLoader) -> None:

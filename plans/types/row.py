@@ -11,7 +11,12 @@ from typing import Any
 
 
 class RowKind(Enum):
-    """Kind of change of a row. The value is its byte in Flink and in the executor."""
+    """Kind of change of a row. The value is its byte in Flink and in the executor.
+
+    >>> import compiled_plan as cp
+    >>> [kind.short for kind in cp.RowKind]
+    ['+I', '-U', '+U', '-D']
+    """
 
     INSERT = 0
     UPDATE_BEFORE = 1
@@ -35,6 +40,13 @@ class Row(tuple[Any, ...]):
 
     `Row("Bob", 42)` has no names, `Row(name="Bob", age=42)` has. A field is `row[1]`, `row["age"]` or `row.age`.
     A row equals a tuple of equal values; two rows are equal if their kinds are equal, too.
+
+    >>> import compiled_plan as cp
+    >>> row = cp.Row(name="Bob", age=42)
+    >>> row.age, row["name"], row[0]
+    (42, 'Bob', 'Bob')
+    >>> print(row.with_kind(cp.RowKind.DELETE))
+    -D[Bob, 42]
 
     Args:
         values: the fields by position; or

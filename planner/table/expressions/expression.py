@@ -45,6 +45,12 @@ class Expression(Predicates, PlainMethods, Times, Aggregates):
     a
     `Table` that takes it resolves its names, types and functions, like those of SQL.
 
+    >>> import compiled_plan as cp
+    >>> items = cp.TableEnvironment().from_values([("nut", 3)], ["item", "price"])
+    >>> price = cp.col("price")
+    >>> items.select((price * 2 + 1).cast("BIGINT").alias("x"), price.between(1, 5).alias("fair"))
+    Table(x BIGINT NOT NULL, fair BOOLEAN NOT NULL)
+
     Source: Flink's "Table API" page and its expressions; FLIP-55.
     """
 

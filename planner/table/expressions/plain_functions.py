@@ -10,150 +10,306 @@ from compiled_plan.planner.table.expressions.expression import Expression, call_
 
 
 def atan2(y: object, x: object) -> Expression:
-    """ATAN2: the angle of a point, in radians."""
+    """ATAN2: the angle of a point, in radians.
+
+    >>> import compiled_plan as cp
+    >>> items = cp.TableEnvironment().from_values([("nut", 3)], ["item", "price"])
+    >>> items.select(cp.atan2(1, 2).alias("x"))
+    Table(x DOUBLE NOT NULL)
+    """
     node = call_node("ATAN2", y, x)
     return call_of(node, "atan2", y, x)
 
 
 def pi() -> Expression:
-    """PI()."""
+    """PI().
+
+    >>> import compiled_plan as cp
+    >>> items = cp.TableEnvironment().from_values([("nut", 3)], ["item", "price"])
+    >>> items.select(cp.pi().alias("x"))
+    Table(x DOUBLE NOT NULL)
+    """
     node = call_node("PI")
     return call_of(node, "pi")
 
 
 def e() -> Expression:
-    """E()."""
+    """E().
+
+    >>> import compiled_plan as cp
+    >>> items = cp.TableEnvironment().from_values([("nut", 3)], ["item", "price"])
+    >>> items.select(cp.e().alias("x"))
+    Table(x DOUBLE NOT NULL)
+    """
     node = call_node("E")
     return call_of(node, "e")
 
 
 def rand(seed: object | None = None) -> Expression:
-    """RAND([seed]): from 0.0 (inclusive) to 1.0 (exclusive)."""
+    """RAND([seed]): from 0.0 (inclusive) to 1.0 (exclusive).
+
+    >>> import compiled_plan as cp
+    >>> items = cp.TableEnvironment().from_values([("nut", 3)], ["item", "price"])
+    >>> items.select(cp.rand(42).alias("x"))
+    Table(x DOUBLE NOT NULL)
+    """
     node = call_node("RAND", *present(seed))
     return call_of(node, "rand", *present(seed))
 
 
 def concat(*texts: object) -> Expression:
-    """CONCAT."""
+    """CONCAT.
+
+    >>> import compiled_plan as cp
+    >>> items = cp.TableEnvironment().from_values([("nut", 3)], ["item", "price"])
+    >>> items.select(cp.concat("a ", cp.col("item")).alias("x"))
+    Table(x STRING NOT NULL)
+    """
     node = call_node("CONCAT", *texts)
     return call_of(node, "concat", *texts)
 
 
 def concat_ws(separator: object, *texts: object) -> Expression:
-    """CONCAT_WS: the texts joined by a separator, without NULLs."""
+    """CONCAT_WS: the texts joined by a separator, without NULLs.
+
+    >>> import compiled_plan as cp
+    >>> items = cp.TableEnvironment().from_values([("nut", 3)], ["item", "price"])
+    >>> items.select(cp.concat_ws("-", "a", cp.col("item")).alias("x"))
+    Table(x STRING NOT NULL)
+    """
     node = call_node("CONCAT_WS", separator, *texts)
     return call_of(node, "concat_ws", separator, *texts)
 
 
 def uuid() -> Expression:
-    """UUID()."""
+    """UUID().
+
+    >>> import compiled_plan as cp
+    >>> items = cp.TableEnvironment().from_values([("nut", 3)], ["item", "price"])
+    >>> items.select(cp.uuid().alias("x"))
+    Table(x CHAR(36) NOT NULL)
+    """
     node = call_node("UUID")
     return call_of(node, "uuid")
 
 
 def current_database() -> Expression:
-    """CURRENT_DATABASE()."""
+    """CURRENT_DATABASE().
+
+    >>> import compiled_plan as cp
+    >>> items = cp.TableEnvironment().from_values([("nut", 3)], ["item", "price"])
+    >>> items.select(cp.current_database().alias("x"))
+    Table(x STRING NOT NULL)
+    """
     node = call_node("CURRENT_DATABASE")
     return call_of(node, "current_database")
 
 
 def proctime() -> Expression:
-    """PROCTIME()."""
+    """PROCTIME().
+
+    >>> import compiled_plan as cp
+    >>> items = cp.TableEnvironment().from_values([("nut", 3)], ["item", "price"])
+    >>> items.select(cp.proctime().alias("x"))
+    Table(x TIMESTAMP_LTZ(3) NOT NULL *PROCTIME*)
+    """
     node = call_node("PROCTIME")
     return call_of(node, "proctime")
 
 
 def current_watermark(rowtimeAttribute: object) -> Expression:
-    """CURRENT_WATERMARK of a rowtime column."""
+    """CURRENT_WATERMARK of a rowtime column.
+
+    >>> import compiled_plan as cp
+    >>> env = cp.TableEnvironment()
+    >>> _ = env.execute_sql('''
+    ...     CREATE TABLE bids (price INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH ('connector' = 'datagen')
+    ... ''')
+    >>> env.from_path("bids").select(cp.current_watermark(cp.col("ts")).alias("x"))
+    Table(x TIMESTAMP(3))
+    """
     node = call_node("CURRENT_WATERMARK", rowtimeAttribute)
     return call_of(node, "current_watermark", rowtimeAttribute)
 
 
 def unix_timestamp(date_str: object | None = None, format: object | None = None) -> Expression:
-    """UNIX_TIMESTAMP: seconds since 1970, current or of a text."""
+    """UNIX_TIMESTAMP: seconds since 1970, current or of a text.
+
+    >>> import compiled_plan as cp
+    >>> items = cp.TableEnvironment().from_values([("nut", 3)], ["item", "price"])
+    >>> items.select(cp.unix_timestamp("2024-02-29", "yyyy-MM-dd").alias("x"))
+    Table(x BIGINT NOT NULL)
+    """
     node = call_node("UNIX_TIMESTAMP", *present(date_str, format))
     return call_of(node, "unix_timestamp", *present(date_str, format))
 
 
 def date_format(timestamp: object, format: object) -> Expression:
-    """DATE_FORMAT with a pattern such as yyyy-MM-dd."""
+    """DATE_FORMAT with a pattern such as yyyy-MM-dd.
+
+    >>> import compiled_plan as cp
+    >>> items = cp.TableEnvironment().from_values([("nut", 3)], ["item", "price"])
+    >>> items.select(cp.date_format(cp.current_timestamp(), "yyyy-MM-dd").alias("x"))
+    Table(x STRING)
+    """
     node = call_node("DATE_FORMAT", timestamp, format)
     return call_of(node, "date_format", timestamp, format)
 
 
 def to_date(date_str: object, format: object | None = None) -> Expression:
-    """TO_DATE of a text, with a pattern (default yyyy-MM-dd)."""
+    """TO_DATE of a text, with a pattern (default yyyy-MM-dd).
+
+    >>> import compiled_plan as cp
+    >>> items = cp.TableEnvironment().from_values([("nut", 3)], ["item", "price"])
+    >>> items.select(cp.to_date("2024-02-29").alias("x"))
+    Table(x DATE)
+    """
     node = call_node("TO_DATE", date_str, *present(format))
     return call_of(node, "to_date", date_str, *present(format))
 
 
 def to_timestamp(timestamp_str: object, format: object | None = None) -> Expression:
-    """TO_TIMESTAMP of a text, with a pattern (default yyyy-MM-dd HH:mm:ss)."""
+    """TO_TIMESTAMP of a text, with a pattern (default yyyy-MM-dd HH:mm:ss).
+
+    >>> import compiled_plan as cp
+    >>> items = cp.TableEnvironment().from_values([("nut", 3)], ["item", "price"])
+    >>> items.select(cp.to_timestamp("2024-02-29 12:00:00").alias("x"))
+    Table(x TIMESTAMP(3))
+    """
     node = call_node("TO_TIMESTAMP", timestamp_str, *present(format))
     return call_of(node, "to_timestamp", timestamp_str, *present(format))
 
 
 def to_timestamp_ltz(epoch: object, precision: object = 3) -> Expression:
-    """TO_TIMESTAMP_LTZ of seconds (precision 0) to nanoseconds (9) since 1970."""
+    """TO_TIMESTAMP_LTZ of seconds (precision 0) to nanoseconds (9) since 1970.
+
+    >>> import compiled_plan as cp
+    >>> items = cp.TableEnvironment().from_values([("nut", 3)], ["item", "price"])
+    >>> items.select(cp.to_timestamp_ltz(1709208000, 0).alias("x"))
+    Table(x TIMESTAMP_LTZ(3))
+    """
     node = call_node("TO_TIMESTAMP_LTZ", epoch, precision)
     return call_of(node, "to_timestamp_ltz", epoch, precision)
 
 
 def from_unixtime(unixtime: object, format: object | None = None) -> Expression:
-    """FROM_UNIXTIME: seconds since 1970 as text."""
+    """FROM_UNIXTIME: seconds since 1970 as text.
+
+    >>> import compiled_plan as cp
+    >>> items = cp.TableEnvironment().from_values([("nut", 3)], ["item", "price"])
+    >>> items.select(cp.from_unixtime(1709208000).alias("x"))
+    Table(x STRING)
+    """
     node = call_node("FROM_UNIXTIME", unixtime, *present(format))
     return call_of(node, "from_unixtime", unixtime, *present(format))
 
 
 def convert_tz(date_str: object, tz_from: object, tz_to: object) -> Expression:
-    """CONVERT_TZ: a timestamp's text converted between time zones."""
+    """CONVERT_TZ: a timestamp's text converted between time zones.
+
+    >>> import compiled_plan as cp
+    >>> items = cp.TableEnvironment().from_values([("nut", 3)], ["item", "price"])
+    >>> items.select(cp.convert_tz("2024-02-29 12:00:00", "UTC", "Asia/Tokyo").alias("x"))
+    Table(x STRING)
+    """
     node = call_node("CONVERT_TZ", date_str, tz_from, tz_to)
     return call_of(node, "convert_tz", date_str, tz_from, tz_to)
 
 
 def coalesce(*values: object) -> Expression:
-    """COALESCE: the first value that is not NULL."""
+    """COALESCE: the first value that is not NULL.
+
+    >>> import compiled_plan as cp
+    >>> items = cp.TableEnvironment().from_values([("nut", 3)], ["item", "price"])
+    >>> items.select(cp.coalesce(cp.col("item"), "none").alias("x"))
+    Table(x VARCHAR(4) NOT NULL)
+    """
     node = call_node("COALESCE", *values)
     return call_of(node, "coalesce", *values)
 
 
 def greatest(*values: object) -> Expression:
-    """GREATEST."""
+    """GREATEST.
+
+    >>> import compiled_plan as cp
+    >>> items = cp.TableEnvironment().from_values([("nut", 3)], ["item", "price"])
+    >>> items.select(cp.greatest(cp.col("price"), 5).alias("x"))
+    Table(x INT NOT NULL)
+    """
     node = call_node("GREATEST", *values)
     return call_of(node, "greatest", *values)
 
 
 def least(*values: object) -> Expression:
-    """LEAST."""
+    """LEAST.
+
+    >>> import compiled_plan as cp
+    >>> items = cp.TableEnvironment().from_values([("nut", 3)], ["item", "price"])
+    >>> items.select(cp.least(cp.col("price"), 5).alias("x"))
+    Table(x INT NOT NULL)
+    """
     node = call_node("LEAST", *values)
     return call_of(node, "least", *values)
 
 
 def map_from_arrays(keys: object, values: object) -> Expression:
-    """MAP_FROM_ARRAYS."""
+    """MAP_FROM_ARRAYS.
+
+    >>> import compiled_plan as cp
+    >>> items = cp.TableEnvironment().from_values([("nut", 3)], ["item", "price"])
+    >>> items.select(cp.map_from_arrays(cp.array("a", "b"), cp.array(1, 2)).alias("x"))
+    Table(x MAP<CHAR(1) NOT NULL, INT NOT NULL> NOT NULL)
+    """
     node = call_node("MAP_FROM_ARRAYS", keys, values)
     return call_of(node, "map_from_arrays", keys, values)
 
 
 def json_string(value: object) -> Expression:
-    """JSON_STRING: the value as JSON."""
+    """JSON_STRING: the value as JSON.
+
+    >>> import compiled_plan as cp
+    >>> items = cp.TableEnvironment().from_values([("nut", 3)], ["item", "price"])
+    >>> items.select(cp.json_string(cp.col("price")).alias("x"))
+    Table(x STRING NOT NULL)
+    """
     node = call_node("JSON_STRING", value)
     return call_of(node, "json_string", value)
 
 
 def row_number() -> Expression:
-    """ROW_NUMBER(), for an over window."""
+    """ROW_NUMBER(), for an over window.
+
+    >>> import compiled_plan as cp
+    >>> items = cp.TableEnvironment().from_values([("nut", 3)], ["item", "price"])
+    >>> over = cp.Over.partition_by("item").order_by("price").alias("w")
+    >>> items.over_window(over).select(cp.row_number().over(cp.col("w")).alias("x"))
+    Table(x BIGINT NOT NULL)
+    """
     node = call_node("ROW_NUMBER")
     return call_of(node, "row_number")
 
 
 def rank() -> Expression:
-    """RANK(), for an over window."""
+    """RANK(), for an over window.
+
+    >>> import compiled_plan as cp
+    >>> items = cp.TableEnvironment().from_values([("nut", 3)], ["item", "price"])
+    >>> over = cp.Over.partition_by("item").order_by("price").alias("w")
+    >>> items.over_window(over).select(cp.rank().over(cp.col("w")).alias("x"))
+    Table(x BIGINT NOT NULL)
+    """
     node = call_node("RANK")
     return call_of(node, "rank")
 
 
 def dense_rank() -> Expression:
-    """DENSE_RANK(), for an over window."""
+    """DENSE_RANK(), for an over window.
+
+    >>> import compiled_plan as cp
+    >>> items = cp.TableEnvironment().from_values([("nut", 3)], ["item", "price"])
+    >>> over = cp.Over.partition_by("item").order_by("price").alias("w")
+    >>> items.over_window(over).select(cp.dense_rank().over(cp.col("w")).alias("x"))
+    Table(x BIGINT NOT NULL)
+    """
     node = call_node("DENSE_RANK")
     return call_of(node, "dense_rank")

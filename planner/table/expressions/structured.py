@@ -21,6 +21,11 @@ def object_of(class_: str | type | DataType, *keys_and_values: object, **fields:
     `object_of("com.example.User", "name", "Bob", "age", 42)`; a class also accepts plain values in the order of its
     constructor: `object_of(User, "Bob", 42)`, `object_of(User, name="Bob", age=42)`.
 
+    >>> import compiled_plan as cp
+    >>> items = cp.TableEnvironment().from_values([("nut", 3)], ["item", "price"])
+    >>> items.select(cp.object_of("com.example.Item", "name", cp.col("item")).alias("x"))
+    Table(x STRUCTURED<'com.example.Item', `name` CHAR(3) NOT NULL>)
+
     Args:
         class_: the name of a class, which need not exist; a class; or a structured data type, to whose fields
             the values are cast.

@@ -55,7 +55,15 @@ _TEST = "quick"
 
 
 class NotQuickError(Exception):
-    """A plan or step that only a streaming query can run; its text names the reason."""
+    """A plan or step that only a streaming query can run; its text names the reason.
+
+    >>> from compiled_plan.testing import NotQuickError, ProgramTest
+    >>> try:  # doctest: +SKIP
+    ...     with ProgramTest("orders.sql", engine="quick") as test:
+    ...         test.end()
+    ... except NotQuickError as reason:
+    ...     print(reason)
+    """
 
 
 class _NoSeams(Seams):

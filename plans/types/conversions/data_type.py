@@ -31,6 +31,12 @@ CLASSES: dict[type[t.LogicalType], tuple[type, ...]] = {
 class DataType(TypeAttributes):
     """A logical type with the class of its values where they enter or leave a table. Immutable.
 
+    >>> import compiled_plan as cp
+    >>> cp.DataTypes.BIGINT().not_null()
+    BigIntType(false)
+    >>> cp.DataTypes.ARRAY(cp.DataTypes.STRING()).children
+    (VarCharType(2147483647, true),)
+
     Args:
         logical_type: the type within programs.
         bridge: the external class; None for the type's default.

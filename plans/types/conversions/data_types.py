@@ -60,7 +60,14 @@ def _of_logical(type_: t.LogicalType) -> DataType:
 
 
 class DataTypes:
-    """All data types, by Flink's names. The methods raise ProgramError for lengths and precisions out of range."""
+    """All data types, by Flink's names. The methods raise ProgramError for lengths and precisions out of range.
+
+    >>> import compiled_plan as cp
+    >>> cp.DataTypes.ROW([cp.DataTypes.FIELD("id", cp.DataTypes.INT()), cp.DataTypes.FIELD("tags", "ARRAY<STRING>")])
+    RowType(RowField(id, IntType(true), ...),RowField(tags, ArrayType(VarCharType(2147483647, true), true), ...))
+    >>> cp.DataTypes.of("DECIMAL(10, 2) NOT NULL")
+    DecimalType(10, 2, false)
+    """
 
     @staticmethod
     def of(type_: AnyType) -> DataType:

@@ -37,6 +37,15 @@ class DataTypeHint:
     Used in `Annotated[...]`, in a `function_hint`, or as a decorator of a class (for its fields) or a method (for its
     result).
 
+    >>> import compiled_plan as cp
+    >>> class Half(cp.ScalarFunction):
+    ...     @cp.DataTypeHint("DECIMAL(10, 2)")
+    ...     def eval(self, number: int):
+    ...         return number / 2
+    >>> items = cp.TableEnvironment().from_values([("nut", 3)], ["item", "price"])
+    >>> items.select(cp.call(Half, cp.col("price")).alias("half"))
+    Table(half DECIMAL(10, 2))
+
     Args:
         value: the type in SQL (`"DECIMAL(5, 2)"`), a data type, a Python type to extract one from, or "RAW".
         bridged_to: the Python class of the values.
@@ -180,6 +189,15 @@ def function_hint(
 
     Several decorators are overloads. Hints of a method take precedence over those of the class, which supply what they
     leave unset.
+
+    >>> import compiled_plan as cp
+    >>> @cp.function_hint(input=["INT"], output="DECIMAL(10, 2)")
+    ... class Half(cp.ScalarFunction):
+    ...     def eval(self, number):
+    ...         return number / 2
+    >>> items = cp.TableEnvironment().from_values([("nut", 3)], ["item", "price"])
+    >>> items.select(cp.call(Half, cp.col("price").cast("INT")).alias("half"))
+    Table(half DECIMAL(10, 2))
 
     Args:
         input: the types of the arguments: a list of hints, SQL types or data types.
