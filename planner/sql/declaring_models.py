@@ -44,7 +44,7 @@ def create_model(catalog: Catalog, source: SourceText, statement: models.CreateM
 
 def _columns(source: SourceText, clauses: tuple[st.ColumnClause, ...]) -> tuple[Column, ...]:
     for clause in clauses:
-        if not isinstance(clause, st.PhysicalColumn):
+        if not isinstance(clause, st.PhysicalClause):
             raise source.error_at(clause.span, f"column {clause.name!r} of a model is not physical", "give it a type")
     return tuple(draft_column(clause, source)[0] for clause in clauses)
 

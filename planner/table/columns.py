@@ -5,11 +5,11 @@ Source: PyFlink's `Column`.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
-from compiled_plan.planner.catalog.definitions import metadata_clause
+from compiled_plan.planner.catalog.definitions import column_extras
+from compiled_plan.planner.catalog.tables import Column, ColumnKind
 from compiled_plan.planner.sql.binding.inserts import summary
 from compiled_plan.planner.table.expressions.resolved import ResolvedExpression
 from compiled_plan.planner.table.expressions.types import as_data_type, logical_type
@@ -18,23 +18,27 @@ from compiled_plan.plans.types import LogicalType, TimestampType, quote_identifi
 if TYPE_CHECKING:
     from compiled_plan.plans.types.conversions.data_type import DataType
 
-_METADATA = re.compile(r"METADATA(?: FROM '((?:[^']|'')*)')?( VIRTUAL)?")
-
 
 @dataclass(frozen=True)
-class SchemaColumn:
-    """A column of a schema. `extras` are further clauses of its declaration (AS expression, METADATA)."""
+class SchemaColumn(Column):
+    """A column of a schema: one of the catalog, with its watermark."""
 
-    name: str
-    data_type: LogicalType
-    extras: str | None = None
     watermark: str | None = None
-    comment: str | None = None
+
+    @property
+    def data_type(self) -> LogicalType:
+        """The column's type."""
+        return self.type
+
+    @property
+    def extras(self) -> str | None:
+        """Further clauses of its declaration (AS expression, METADATA)."""
+        return column_extras(self) or None
 
     @property
     def regular_type(self) -> LogicalType:
         """The type, without the property of a time attribute."""
-        return self.data_type.as_regular()
+        return self.type.as_regular()
 
     @staticmethod
     def physical(name: str, data_type: object) -> PhysicalColumn:
@@ -44,13 +48,13 @@ class SchemaColumn:
     @staticmethod
     def metadata(name: str, data_type: object, metadata_key: str | None, is_virtual: bool) -> MetadataColumn:
         """A metadata column."""
-        return MetadataColumn(name, logical_type(data_type), metadata_clause(metadata_key, is_virtual))
+        return MetadataColumn(name, logical_type(data_type), metadata_key=metadata_key, virtual=is_virtual)
 
     @staticmethod
     def computed(name: str, expression: str | ResolvedExpression, data_type: object | None = None) -> ComputedColumn:
         """A computed column, of an expression of another schema, or of one in SQL and its type."""
         type_ = expression.get_output_data_type() if isinstance(expression, ResolvedExpression) else data_type
-        return ComputedColumn(name, logical_type(type_), f"AS {expression}")
+        return ComputedColumn(name, logical_type(type_), sql=str(expression))
 
     def get_name(self) -> str:
         """The column's name."""
@@ -58,7 +62,7 @@ class SchemaColumn:
 
     def get_data_type(self) -> DataType:
         """The column's type."""
-        return as_data_type(self.data_type)
+        return as_data_type(self.type)
 
     def get_comment(self) -> str | None:
         """The column's comment."""
@@ -66,11 +70,11 @@ class SchemaColumn:
 
     def is_physical(self) -> bool:
         """Return True for a physical column."""
-        return self.extras is None
+        return self.kind is ColumnKind.PHYSICAL
 
     def is_persisted(self) -> bool:
         """Return True for a column that is written: physical, or metadata that is not virtual."""
-        return self.extras is None or (self.extras.startswith("METADATA") and not self.extras.endswith(" VIRTUAL"))
+        return self.is_physical() or (self.kind is ColumnKind.METADATA and not self.virtual)
 
     def explain_extras(self) -> str | None:
         """The clauses behind the type in the column's declaration."""
@@ -80,7 +84,7 @@ class SchemaColumn:
         """The column's declaration."""
         comment = "" if self.comment is None else f" COMMENT {quote_string(self.comment)}"
         extras = "" if self.extras is None else f" {self.extras}"
-        return f"{quote_identifier(self.name)} {summary(self.data_type)}{extras}{comment}"
+        return f"{quote_identifier(self.name)} {summary(self.type)}{extras}{comment}"
 
     def with_comment(self, comment: str | None) -> Self:
         """The column with a comment."""
@@ -88,7 +92,7 @@ class SchemaColumn:
 
     def copy(self, new_type: object) -> Self:
         """The column with another type."""
-        return replace(self, data_type=logical_type(new_type))
+        return replace(self, type=logical_type(new_type))
 
     def rename(self, new_name: str) -> Self:
         """The column under another name."""
@@ -102,21 +106,26 @@ class PhysicalColumn(SchemaColumn):
     """A column of the data."""
 
 
+@dataclass(frozen=True)
 class ComputedColumn(SchemaColumn):
     """A column of an expression."""
 
+    kind: ColumnKind = ColumnKind.COMPUTED
+
     def get_expression(self) -> ResolvedExpression:
         """The expression."""
-        return ResolvedExpression.of((self.extras or "").removeprefix("AS "), self.data_type)
+        return ResolvedExpression.of(self.sql, self.type)
 
 
+@dataclass(frozen=True)
 class MetadataColumn(SchemaColumn):
     """A column of the connector's or format's metadata."""
 
+    kind: ColumnKind = ColumnKind.METADATA
+
     def get_metadata_key(self) -> str | None:
         """The metadata's name; None if it is that of the column."""
-        match = _METADATA.match(self.extras or "")
-        return None if match is None or match[1] is None else match[1].replace("''", "'")
+        return self.metadata_key
 
     def is_virtual(self) -> bool:
         """Return True if the column is not written."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from compiled_plan.planner.catalog.definitions import metadata_clause
+from compiled_plan.planner.catalog.tables import ColumnKind
 from compiled_plan.planner.sql.binding.inserts import summary
 from compiled_plan.planner.sql.binding.source import SourceText
 from compiled_plan.planner.sql.binding.unparse import unparse
@@ -134,15 +135,13 @@ class SchemaBuilder(Unfinished):
     def from_resolved_schema(self, resolved_schema: ResolvedSchema) -> SchemaBuilder:
         """Add the columns and the watermark of a table's schema, and set its primary key."""
         for column in resolved_schema.columns:
-            if column.extras is None:
+            comment = _comment(column.comment)
+            if column.is_physical():
                 self.column(column.name, column.regular_type, column.comment)
+            elif column.kind is ColumnKind.COMPUTED:
+                self._declare(column.name, f"{column.extras}{comment}", f"AS [{column.sql}]{comment}")
             else:
-                comment = _comment(column.comment)
-                if column.extras.startswith("AS "):
-                    shown = f"AS [{column.extras.removeprefix('AS ')}]{comment}"
-                    self._declare(column.name, f"{column.extras}{comment}", shown)
-                else:
-                    self._declare_typed(column.name, column.data_type, f" {column.extras}{comment}")
+                self._declare_typed(column.name, column.type, f" {column.extras}{comment}")
         for column in resolved_schema.columns:
             if column.watermark:
                 self.watermark(column.name, column.watermark)

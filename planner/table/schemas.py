@@ -5,12 +5,11 @@ Source: Flink's `ResolvedSchema`, and its text.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from compiled_plan.planner.catalog.definitions import column_extras
-from compiled_plan.planner.catalog.tables import CatalogTable
+from compiled_plan.planner.catalog.tables import CatalogTable, ColumnKind
 from compiled_plan.planner.table.building.planned import PlannedTable
 from compiled_plan.planner.table.columns import (
     ComputedColumn,
@@ -147,7 +146,11 @@ def _row_type(columns: Sequence[SchemaColumn]) -> DataType:
     return DataTypes.ROW(*(DataTypes.FIELD(column.name, column.regular_type) for column in columns)).not_null()
 
 
-_KINDS = {"PHYSICAL": PhysicalColumn, "COMPUTED": ComputedColumn, "METADATA": MetadataColumn}
+_KINDS: Mapping[ColumnKind, Callable[..., SchemaColumn]] = {
+    ColumnKind.PHYSICAL: PhysicalColumn,
+    ColumnKind.COMPUTED: ComputedColumn,
+    ColumnKind.METADATA: MetadataColumn,
+}
 
 
 def schema_of(table: PlannedTable) -> ResolvedSchema:
@@ -164,9 +167,10 @@ def declared_schema(declared: CatalogTable) -> ResolvedSchema:
     watermarks = {item.column: item.sql for item in declared.watermarks}
     columns: list[SchemaColumn] = []
     for column in declared.columns:
-        type_, kind = column.type, _KINDS[column.kind.value]
+        type_ = column.type
         if column.name in watermarks and isinstance(type_, TimestampBase):
             type_ = replace(type_, precision=3, kind=TimeKind.ROWTIME)
-        extras = column_extras(column) or None
-        columns.append(kind(column.name, type_, extras, watermarks.get(column.name), column.comment))
+        facts = {"sql": column.sql, "metadata_key": column.metadata_key or None, "virtual": column.virtual}
+        watermark = watermarks.get(column.name)
+        columns.append(_KINDS[column.kind](column.name, type_, comment=column.comment, watermark=watermark, **facts))
     return ResolvedSchema(tuple(columns), declared.primary_key)

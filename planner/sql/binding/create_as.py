@@ -81,7 +81,7 @@ def _existing(binder: Binder, statement: st.CreateTable) -> CatalogTable | None:
 def _draft(binder: Binder, statement: st.CreateTable, query: Bound) -> Draft:
     row = query.rel.row_type
     columns = {field.name: Column(field.name, field.type.as_regular()) for field in row.fields}
-    if any(isinstance(item, st.NamedColumn) for item in statement.columns):
+    if any(isinstance(item, st.NamedClause) for item in statement.columns):
         return draft_table(binder, statement, _reordered(binder, statement, columns), {})
     formulas: dict[str, Formula] = {}
     declared: dict[str, Column] = {}

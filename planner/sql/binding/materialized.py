@@ -50,7 +50,7 @@ def bind_create_materialized(binder: Binder, statement: st.CreateTable) -> Sink:
     sink = bind_create_as(binder, statement)
     names, _ = view_columns(view)
     for item in statement.columns:
-        if isinstance(item, st.PhysicalColumn) and item.name not in names:
+        if isinstance(item, st.PhysicalClause) and item.name not in names:
             raise binder.source.error_at(
                 item.span,
                 f"the query of the materialized table has no column {item.name!r}",
@@ -104,8 +104,8 @@ def _altered(binder: Binder, table: CatalogTable, change: changes.TableChange) -
         case changes.ChangeSchema(add=True, columns=placed):
             for item in placed:
                 column = item.column
-                if isinstance(column, st.PhysicalColumn) or (
-                    isinstance(column, st.MetadataColumn) and not column.virtual
+                if isinstance(column, st.PhysicalClause) or (
+                    isinstance(column, st.MetadataClause) and not column.virtual
                 ):
                     raise ProgramError(
                         f"the query of the materialized table has no column {column.name!r}",

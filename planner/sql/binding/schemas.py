@@ -96,13 +96,13 @@ def draft_column(item: st.ColumnClause, source: SourceText) -> tuple[Column, For
         ProgramError: it has no type.
     """
     match item:
-        case st.PhysicalColumn():
+        case st.PhysicalClause():
             return Column(item.name, bind_type(item.type, source), comment=item.comment), None
-        case st.MetadataColumn():
+        case st.MetadataClause():
             type_ = bind_type(item.type, source)
             column = Column(item.name, type_, ColumnKind.METADATA, item.comment)
             return replace(column, metadata_key=item.key, virtual=item.virtual), None
-        case st.ComputedColumn():
+        case st.ComputedClause():
             return Column(item.name, UNRESOLVED, ColumnKind.COMPUTED, item.comment), Formula(item.expression, source)
     raise source.error_at(item.span, f"column {item.name!r} has no type", "a name alone is for CREATE TABLE ... AS")
 

@@ -10,11 +10,11 @@ from compiled_plan.planner.sql.grammar.modules import Modules
 from compiled_plan.planner.sql.nodes import Exists, Subquery, walk
 from compiled_plan.planner.sql.nodes.statements import (
     ColumnClause,
-    ComputedColumn,
+    ComputedClause,
     Distribution,
-    MetadataColumn,
-    NamedColumn,
-    PhysicalColumn,
+    MetadataClause,
+    NamedClause,
+    PhysicalClause,
     PrimaryKey,
     Watermark,
 )
@@ -34,7 +34,7 @@ class Columns(Modules):
 
     def check_typed(self, column: ColumnClause) -> None:
         """Fail for a column without a type."""
-        if isinstance(column, NamedColumn):
+        if isinstance(column, NamedClause):
             self.fail(
                 f"SQL parse failed: column {column.name} has no type",
                 span=column.span,
@@ -104,16 +104,16 @@ class Columns(Modules):
                 where = self.span_from(query.span.start)
                 self.fail("SQL parse failed: a computed column holds no query", span=where)
             comment = self.comment()
-            return ComputedColumn(name=name, expression=expression, comment=comment, span=self.span_from(start))
+            return ComputedClause(name=name, expression=expression, comment=comment, span=self.span_from(start))
         if self.at_symbol(",") or self.at_symbol(")"):
-            return NamedColumn(name=name, comment=None, span=self.span_from(start))
+            return NamedClause(name=name, comment=None, span=self.span_from(start))
         kind = self.parse_type()
         if self.take("METADATA"):
             key = self.string("a metadata key") if self.take("FROM") else None
             virtual = self.take("VIRTUAL")
             comment = self.comment()
             span = self.span_from(start)
-            return MetadataColumn(name=name, type=kind, key=key, virtual=virtual, comment=comment, span=span)
+            return MetadataClause(name=name, type=kind, key=key, virtual=virtual, comment=comment, span=span)
         inner = self.mark()
         constraint = self.name("the name of the constraint").name if self.take("CONSTRAINT") else None
         if self.take("PRIMARY", "KEY"):
@@ -125,7 +125,7 @@ class Columns(Modules):
         elif constraint is not None:
             self.fail_expected("PRIMARY KEY")
         comment = self.comment()
-        return PhysicalColumn(name=name, type=kind, comment=comment, span=self.span_from(start))
+        return PhysicalClause(name=name, type=kind, comment=comment, span=self.span_from(start))
 
     def distribution(self) -> Distribution:
         """Parse the words after DISTRIBUTED or DISTRIBUTION."""

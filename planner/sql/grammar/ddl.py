@@ -16,7 +16,7 @@ from compiled_plan.planner.sql.nodes.statements import (
     LikeClause,
     LikeOption,
     Materialized,
-    NamedColumn,
+    NamedClause,
     Statement,
 )
 
@@ -113,7 +113,7 @@ class Ddl(Models):
                 start=start_mode,
                 query_text=self.text_from(query_start),
             )
-        named_only = all(isinstance(column, NamedColumn) for column in body.columns)
+        named_only = all(isinstance(column, NamedClause) for column in body.columns)
         if query is None or not (named_only and not body.keys and not body.watermarks):
             for column in body.columns:
                 self.check_typed(column)

@@ -95,21 +95,21 @@ class ColumnClause(Node):
 
 
 @node
-class PhysicalColumn(ColumnClause):
+class PhysicalClause(ColumnClause):
     """`name type`. `type.nullable` is False after NOT NULL, and None if not written."""
 
     type: TypeSpec
 
 
 @node
-class ComputedColumn(ColumnClause):
+class ComputedClause(ColumnClause):
     """`name AS expression`."""
 
     expression: Expression
 
 
 @node
-class MetadataColumn(ColumnClause):
+class MetadataClause(ColumnClause):
     """`name type METADATA [FROM 'key'] [VIRTUAL]`. `key` is None if not written: the column's name."""
 
     type: TypeSpec
@@ -118,7 +118,7 @@ class MetadataColumn(ColumnClause):
 
 
 @node
-class NamedColumn(ColumnClause):
+class NamedClause(ColumnClause):
     """A bare name: CREATE TABLE t (a, b) AS SELECT selects and orders the query's columns."""
 
 

@@ -87,7 +87,7 @@ def test_the_reference_is_right_about_the_effect_of_options(root: Path) -> None:
     """The reference is right about options: one with an effect is read somewhere, one without is not."""
     code = [
         path.read_text(encoding="utf-8")
-        for folder in ("api", "planner", "plans", "cli")
+        for folder in ("compiled_plan", "planner", "plans", "cli")
         for path in _modules(root / folder)
     ]
     read = {key for key in OPTIONS if any(f'"{key}"' in text for text in code)}

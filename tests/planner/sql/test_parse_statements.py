@@ -29,12 +29,12 @@ def test_create_table(statement, shape):
     assert table.name == ("c", "d", "T t")
     assert (table.temporary, table.if_not_exists, table.or_replace) == (True, True, False)
     assert [(type(column).__name__, column.name) for column in table.columns] == [
-        ("PhysicalColumn", "id"),
-        ("PhysicalColumn", "value"),
-        ("ComputedColumn", "twice"),
-        ("MetadataColumn", "k"),
-        ("MetadataColumn", "m"),
-        ("PhysicalColumn", "r"),
+        ("PhysicalClause", "id"),
+        ("PhysicalClause", "value"),
+        ("ComputedClause", "twice"),
+        ("MetadataClause", "k"),
+        ("MetadataClause", "m"),
+        ("PhysicalClause", "r"),
     ]
     first, second, computed, key, meta, _ = table.columns
     assert first.type.nullable is False
@@ -65,7 +65,7 @@ def test_primary_key_at_the_column(statement):
 def test_create_table_as(statement):
     table = statement("CREATE TABLE t (b, a) WITH ('connector'='print') AS SELECT a, b FROM s")
     assert [column.name for column in table.columns] == ["b", "a"]
-    assert all(isinstance(column, st.NamedColumn) for column in table.columns)
+    assert all(isinstance(column, st.NamedClause) for column in table.columns)
     assert table.query is not None
 
 
