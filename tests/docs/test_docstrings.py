@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import doctest
 import inspect
 import pkgutil
@@ -69,3 +70,10 @@ def test_every_public_name_has_an_example(package: ModuleType) -> None:
     names = {name: inspect.unwrap(getattr(package, name)) for name in package.__all__ if name not in _VALUES}
     tests = {test.name for test in _TESTS}
     assert {name for name, item in names.items() if f"{item.__module__}.{item.__qualname__}" not in tests} == set()
+
+
+def test_type_checkers_see_the_public_names() -> None:
+    tree = ast.parse(Path(compiled_plan.__file__).read_text(encoding="utf-8"))
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    exported = {alias.asname: node.module for node in imports for alias in node.names if alias.asname == alias.name}
+    assert exported == compiled_plan._HOMES
