@@ -22,7 +22,7 @@ from compiled_plan.cli.common.terminal import (
 from compiled_plan.plans.errors import CompiledPlanError
 
 if TYPE_CHECKING:
-    from compiled_plan.plans.execution.state.flink.export_model import ExportReport
+    from compiled_plan.plans.execution.state.flink.report import ExportReport
 
 app = app_for("export-state")
 

@@ -26,8 +26,8 @@ from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.inspection.checked_plans import plan_from_file
 
 if TYPE_CHECKING:
-    from compiled_plan.plans.execution.state.flink.import_model import ImportReport
     from compiled_plan.plans.execution.state.flink.imports import Import, ImportOptions
+    from compiled_plan.plans.execution.state.flink.report import ImportReport
 
 app = app_for("import-state")
 

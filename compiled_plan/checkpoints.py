@@ -12,7 +12,7 @@ from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.running.errors import is_debug, reported
 
 if TYPE_CHECKING:
-    from compiled_plan.plans.execution.state.flink.export_model import ExportReport
+    from compiled_plan.plans.execution.state.flink.report import ExportReport
     from compiled_plan.plans.execution.state.reading.model import KeyReport, StateReport
     from compiled_plan.plans.execution.state.reading.reader import StateReader
     from compiled_plan.plans.plan import CompiledPlan

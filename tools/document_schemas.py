@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from compiled_plan.plans.execution.state.flink import export_model as exported
-from compiled_plan.plans.execution.state.flink import import_model as savepoint
+from compiled_plan.plans.execution.state.flink.report import ExportReport, ImportReport
 from compiled_plan.plans.execution.state.reading import model as state
 from compiled_plan.plans.inspection.diff import document as diff
 from compiled_plan.schemas import DIFF, EXPORT, IMPORT, STATE, schema_path
@@ -15,8 +14,8 @@ from compiled_plan.schemas.generate import printed
 SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {
     DIFF: diff.schema,
     STATE: state.schema,
-    IMPORT: savepoint.schema,
-    EXPORT: exported.schema,
+    IMPORT: ImportReport.json_schema,
+    EXPORT: ExportReport.json_schema,
 }
 
 

@@ -26,7 +26,7 @@ from compiled_plan.running import embedded
 from compiled_plan.running.errors import is_debug, reported
 
 if TYPE_CHECKING:
-    from compiled_plan.plans.execution.state.flink.import_model import ImportReport
+    from compiled_plan.plans.execution.state.flink.report import ImportReport
 
 
 class CompiledPlan(Plan):

@@ -16,7 +16,7 @@ from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.execution.run import Run
 from compiled_plan.plans.execution.session.options import RunOptions
-from compiled_plan.plans.execution.state.flink.import_model import Outcome
+from compiled_plan.plans.execution.state.flink.report import Outcome
 from compiled_plan.running.plans import CompiledPlan, PlanReference
 from tests.savepoints.flink import stop_plan
 from tests.support.topics import Message, Topics

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -15,22 +15,20 @@ from pyspark.sql import functions as F
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.spark.java import java_class
 from compiled_plan.plans.execution.state.checkpoint.offsets import entry_of, progress_of
-from compiled_plan.plans.execution.state.flink.checking import ALL, Refused, check_refused, check_reset, check_starts
-from compiled_plan.plans.execution.state.flink.export_model import ExportReport, OperatorExport, Outcome, SourceExport
-from compiled_plan.plans.execution.state.flink.matching import source_transformation
+from compiled_plan.plans.execution.state.flink.choices import Choices, Fate
+from compiled_plan.plans.execution.state.flink.matching import flink_uid, source_transformation
 from compiled_plan.plans.execution.state.flink.positions.errors import PositionError
 from compiled_plan.plans.execution.state.flink.positions.reading import starts_of
 from compiled_plan.plans.execution.state.flink.positions.writing import WrittenSource, source_state
+from compiled_plan.plans.execution.state.flink.report import ExportReport, OperatorExport, Outcome, SourceExport
 from compiled_plan.plans.execution.state.flink.savepoint.head import FILE, VERSION
 from compiled_plan.plans.execution.state.flink.savepoint.writing import write_savepoint
 from compiled_plan.plans.execution.state.reading.reader import StateReader, StoredOperator
 from compiled_plan.plans.inspection.checkpoints import CheckpointReader
 from compiled_plan.plans.inspection.diff.description import read_description
-from compiled_plan.plans.inspection.diff.flink import DEFAULTS, FORMAT, uid_of
 from compiled_plan.plans.inspection.lineage.plans import lineage_of
 from compiled_plan.plans.nodes.aggregate import GlobalGroupAggregate, GroupAggregate, IncrementalGroupAggregate
 from compiled_plan.plans.nodes.base import PlanNode
-from compiled_plan.plans.nodes.scan import TableSourceScan
 from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.nodes.stateless import Exchange
 from compiled_plan.plans.nodes.table_rules import persisted_row
@@ -47,17 +45,13 @@ _ATTRIBUTE = re.compile(r" \*(ROWTIME|PROCTIME)\*")
 
 
 @dataclass(frozen=True, slots=True)
-class ExportOptions:
-    """Options of an export.
+class ExportOptions(Choices):
+    """Options of an export; see also `Choices`.
 
     Args:
-        starts: positions of sources by table: "earliest" for a source that begins.
-        reset: uids of operators that start empty in Flink.
         max_parallelism: number of key groups.
     """
 
-    starts: Mapping[str, str] = field(default_factory=dict)
-    reset: frozenset[str] = frozenset()
     max_parallelism: int = MAX_PARALLELISM
 
     @classmethod
@@ -99,7 +93,7 @@ class Export:
     def __init__(self, spark: SparkSession, checkpoint: str, options: ExportOptions) -> None:
         self.spark, self.options = spark, options
         self.reader = StateReader.open(spark, checkpoint)
-        check_reset(options.reset, self.reader.operators, "checkpoint")
+        options.check_reset(self.reader.operators, "checkpoint")
         self._mapped = {operator.uid: self._of(operator) for operator in self.reader.operators.values()}
         batch, figures = self.reader.at_rest(_figures)
         progress = progress_of(self.reader.generation)
@@ -126,8 +120,7 @@ class Export:
         Raises:
             CheckpointError: names each part, with the reason and the remedy.
         """
-        refused = (Refused(_name(part), part.why, part.remedy) for part in self.report.refused)
-        check_refused("the checkpoint cannot be exported", refused, self.reader.root.shown)
+        self.report.check("the checkpoint cannot be exported", self.reader.root.shown)
 
     def write(self, to: str | Path) -> None:
         """Write the savepoint.
@@ -195,23 +188,23 @@ class Export:
         kernel = java_class(self.spark._jvm, _KERNEL)(
             json.dumps(reader.stages), json.dumps(dict(reader.states)), operator.uid, json.dumps(facts)
         )
-        return _Mapped(operator, uid_of(node, node.TRANSFORMATION, _format(node)), kernel)
+        return _Mapped(operator, flink_uid(node, node.TRANSFORMATION), kernel)
 
     def _operator(self, mapped: _Mapped, keys: int, size: int) -> OperatorExport:
-        operator = mapped.operator
+        operator, fate = mapped.operator, self._fate(mapped, keys)
         base = (operator.node, operator.uid, mapped.flink_uid, operator.words)
-        if operator.uid in self.options.reset:
-            return OperatorExport(*base, Outcome.EMPTY, keys, size, "--reset")
+        return OperatorExport(*base, fate.outcome, keys, size, fate.why, fate.remedy)
+
+    def _fate(self, mapped: _Mapped, keys: int) -> Fate:
+        uid = mapped.operator.uid
+        if uid in self.options.reset:
+            return Fate(Outcome.EMPTY, "--reset")
         refusal = self._refusal(mapped)
         if not refusal:
-            return OperatorExport(*base, Outcome.EXPORTED, keys, size)
+            return Fate(Outcome.EXPORTED)
         if not keys:
-            return OperatorExport(*base, Outcome.EMPTY, why="the checkpoint has no state of it")
-        if ALL in self.options.reset:
-            return OperatorExport(*base, Outcome.EMPTY, keys, size, f"--reset all: {refusal}")
-        return OperatorExport(
-            *base, Outcome.REFUSED, keys, size, refusal, f"--reset {operator.uid} has it start empty in Flink"
-        )
+            return Fate(Outcome.EMPTY, "the checkpoint has no state of it")
+        return self.options.refused(refusal, f"--reset {uid} has it start empty in Flink")
 
     def _refusal(self, mapped: _Mapped) -> str:
         """The reason why an operator's state is not written; empty if it is."""
@@ -225,16 +218,12 @@ class Export:
         return node.flink_mapping.refusal or str(mapped.kernel.refusal())
 
     def _sources(self, batch: int) -> Iterator[SourceExport]:
-        plan, starts = self.reader.plan, self.options.starts
-        scans = [node for node in plan.in_order if isinstance(node, TableSourceScan)]
-        names = {node.id: node.scan_table_source.table.name for node in scans}
-        check_starts(starts, names.values())
+        sources = self.options.sources(self.reader.plan)
         offsets = self._offsets(batch)
-        for scan in scans:
-            name, table = names[scan.id], scan.scan_table_source.table
-            uid = uid_of(scan, source_transformation(table), _format(scan))
+        for scan, name, table, start in sources:
+            uid = flink_uid(scan, source_transformation(table))
             try:
-                state = source_state(table, offsets.get(scan.id, ()), starts.get(name, ""))
+                state = source_state(table, offsets.get(scan.id, ()), start)
             except PositionError as error:
                 remedy = f"have it begin, and give it only the rows that were not read: --start {name}=earliest"
                 yield SourceExport(scan.id, uid, name, Outcome.REFUSED, why=str(error), remedy=remedy)
@@ -265,17 +254,9 @@ def _figures(rows: DataFrame | None) -> dict[str, tuple[int, int]]:
     return {row.op: (row["keys"], row["size"]) for row in counts.collect()}
 
 
-def _name(part: OperatorExport | SourceExport) -> str:
-    return f"operator {part.uid} ({part.words})" if isinstance(part, OperatorExport) else f"source {part.table}"
-
-
 def _class_name(kind: str) -> str:
     """The name of an operator in Flink: `GroupAggregate` of `group-aggregate`."""
     return "".join(word.capitalize() for word in kind.split("-"))
-
-
-def _format(node: PlanNode) -> str:
-    return node.configuration.get(FORMAT, DEFAULTS[FORMAT])
 
 
 def _stored_rows(node: PlanNode, rows: Sequence[Sequence[LogicalType]]) -> Sequence[Sequence[LogicalType]]:

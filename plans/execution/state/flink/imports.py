@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -13,16 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from compiled_plan.plans.errors import CheckpointError
-from compiled_plan.plans.execution.state.flink.checking import ALL, Refused, check_refused, check_reset, check_starts
-from compiled_plan.plans.execution.state.flink.import_model import (
-    ImportPart,
-    ImportReport,
-    LeftState,
-    OperatorImport,
-    Outcome,
-    SinkImport,
-    SourceImport,
-)
+from compiled_plan.plans.execution.state.flink.choices import Choices, Fate
 from compiled_plan.plans.execution.state.flink.matching import (
     candidate_uids,
     matched,
@@ -37,12 +28,19 @@ from compiled_plan.plans.execution.state.flink.positions.reading import (
     position_of,
     starts_of,
 )
+from compiled_plan.plans.execution.state.flink.report import (
+    ImportReport,
+    LeftState,
+    OperatorImport,
+    Outcome,
+    SinkImport,
+    SourceImport,
+)
 from compiled_plan.plans.execution.state.flink.savepoint.head import SavepointHead, SavepointOperator
 from compiled_plan.plans.execution.state.flink.savepoint.reading import read_savepoint
 from compiled_plan.plans.functions.naming import with_module_functions
 from compiled_plan.plans.inspection.identity import keeps_state, with_uids
 from compiled_plan.plans.nodes.base import PlanNode
-from compiled_plan.plans.nodes.scan import TableSourceScan
 from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.plan.session_options import UTC, with_zone
@@ -62,19 +60,15 @@ ALLOW = "--allow-non-restored-state"
 
 
 @dataclass(frozen=True, slots=True)
-class ImportOptions:
-    """Options of an import.
+class ImportOptions(Choices):
+    """Options of an import; see also `Choices`.
 
     Args:
-        starts: positions of sources by table; see `positions.position_of`.
-        reset: uids of operators that start empty although their state is refused.
         written_at: time of last write of entries without one, in ms; None for the time of the import.
         jars: jars with classes that are stored in the savepoint.
         allow_non_restored_state: leave state behind that is of no operator of the plan.
     """
 
-    starts: Mapping[str, str] = field(default_factory=dict)
-    reset: frozenset[str] = frozenset()
     written_at: int | None = None
     jars: tuple[Path, ...] = ()
     allow_non_restored_state: bool = False
@@ -163,8 +157,7 @@ class Import:
         return secrets
 
     def _check_refused(self) -> None:
-        refused = (Refused(_name(part), part.why, part.remedy) for part in self.report.refused)
-        check_refused("the savepoint cannot be imported", refused, self.report.savepoint)
+        self.report.check("the savepoint cannot be imported", self.report.savepoint)
 
     def write(self, spark: SparkSession, options: RunOptions, secrets: Secrets | None = None) -> None:
         """Write the first generation of a checkpoint.
@@ -189,14 +182,6 @@ class Import:
         report = self.report
         imported = ImportedState(self.entries, self.positions, report.watermark or 0, report.written_at)
         return partial(ImportStart, spark=spark, imported=imported)
-
-
-def _name(part: ImportPart) -> str:
-    if isinstance(part, OperatorImport):
-        return f"operator {part.uid} ({part.words})"
-    if isinstance(part, LeftState):
-        return f"operator {part.name} of the savepoint"
-    return f"{'source' if isinstance(part, SourceImport) else 'sink'} {part.table}"
 
 
 def examined(plan: CompiledPlan, folder: Path, head: SavepointHead, options: ImportOptions) -> Import:
@@ -226,7 +211,7 @@ class _Examined:
     def imported(self) -> Import:
         operators = matched(self.plan, self.head)
         stateful = [node for node in self.plan.in_order if keeps_state(node)]
-        check_reset(self.options.reset, [node.uid or "" for node in stateful], "plan")
+        self.options.check_reset([node.uid or "" for node in stateful], "plan")
         states = tuple(self._operator(node, operators.get(node.id, ())) for node in stateful)
         sources, positions = self._sources(operators)
         report = ImportReport(
@@ -249,14 +234,19 @@ class _Examined:
 
     def _operator(self, node: PlanNode, operators: Sequence[SavepointOperator]) -> OperatorImport:
         entries, size = (sum(getattr(operator, name) for operator in operators) for name in ("entries", "bytes"))
-        about = partial(OperatorImport, node.id, node.uid or "", node.description, entries=entries, bytes=size)
+        fate = self._fate(node, operators, entries)
+        return OperatorImport(
+            node.id, node.uid or "", node.description, fate.outcome, entries, size, fate.why, fate.remedy
+        )
+
+    def _fate(self, node: PlanNode, operators: Sequence[SavepointOperator], entries: int) -> Fate:
         if operators and not entries:
-            return about(Outcome.EMPTY, why="the savepoint has no state of it")
+            return Fate(Outcome.EMPTY, "the savepoint has no state of it")
         if node.uid in self.options.reset:
-            return about(Outcome.EMPTY, why="--reset")
+            return Fate(Outcome.EMPTY, "--reset")
         mapping = node.flink_mapping
         if not operators and mapping.stateless:
-            return about(Outcome.EMPTY, why="Flink keeps no state of it")
+            return Fate(Outcome.EMPTY, "Flink keeps no state of it")
         states = dict.fromkeys(state.name for operator in operators for state in operator.converted_states)
         refusal, remedy = mapping.refusal_of(states), f"--reset {node.uid} starts it empty"
         if not operators:
@@ -264,13 +254,11 @@ class _Examined:
         elif mapping.timed and not any(state.kind == "TIMERS" for operator in operators for state in operator.states):
             refusal = "the savepoint has none of its timers: Flink leaves those on the heap out of native savepoints"
             remedy = f"take a canonical savepoint; {remedy}"
-        if not refusal:
-            computed = Outcome.COMPUTED if mapping.computation else Outcome.TAKEN
-            unless = mapping.unless and f"refused by the import if {mapping.unless}"
-            return about(computed, why="; ".join(filter(None, (mapping.computation, unless))))
-        if ALL in self.options.reset:
-            return about(Outcome.EMPTY, why=f"--reset all: {refusal}")
-        return about(Outcome.REFUSED, why=refusal, remedy=remedy)
+        if refusal:
+            return self.options.refused(refusal, remedy)
+        unless = mapping.unless and f"refused by the import if {mapping.unless}"
+        outcome = Outcome.COMPUTED if mapping.computation else Outcome.TAKEN
+        return Fate(outcome, "; ".join(filter(None, (mapping.computation, unless))))
 
     def _left(self, operators: Mapping[int, Sequence[SavepointOperator]], stateful: Set[int]) -> Iterator[LeftState]:
         """The operators with state that no operator of the plan continues; Flink refuses them, too."""
@@ -297,15 +285,11 @@ class _Examined:
     def _sources(
         self, operators: Mapping[int, Sequence[SavepointOperator]]
     ) -> tuple[tuple[SourceImport, ...], Mapping[int, Position]]:
-        scans = [node for node in self.plan.in_order if isinstance(node, TableSourceScan)]
-        names = {node.id: node.scan_table_source.table.name for node in scans}
-        check_starts(self.options.starts, names.values())
         sources: list[SourceImport] = []
         positions: dict[int, Position] = {}
-        for scan in scans:
-            name, table = names[scan.id], scan.scan_table_source.table
+        for scan, name, table, start in self.options.sources(self.plan):
             try:
-                position = position_of(table, source_of(operators.get(scan.id, ())), self.options.starts.get(name, ""))
+                position = position_of(table, source_of(operators.get(scan.id, ())), start)
             except PositionError as error:
                 remedy = error.remedy.replace("TABLE", name) or f"say where it starts: --start {name}=earliest"
                 sources.append(SourceImport(scan.id, name, Outcome.REFUSED, why=str(error), remedy=remedy))

@@ -34,10 +34,13 @@ _NAMED = re.compile(r"(?P<kind>\w+)\[(?P<id>\d+)\]$")
 def candidate_uids(plan: CompiledPlan) -> dict[str, int]:
     """The uids that Flink gives to the operators of a plan, and the ids of their nodes."""
     return {
-        uid_of(node, transformation, node.configuration.get(FORMAT, DEFAULTS[FORMAT])): node.id
-        for node in plan.nodes
-        for transformation in _transformations(node)
+        flink_uid(node, transformation): node.id for node in plan.nodes for transformation in _transformations(node)
     }
+
+
+def flink_uid(node: PlanNode, transformation: str) -> str:
+    """The uid that Flink gives to an operator of a node."""
+    return uid_of(node, transformation, node.configuration.get(FORMAT, DEFAULTS[FORMAT]))
 
 
 def source_transformation(table: CatalogTable) -> str:

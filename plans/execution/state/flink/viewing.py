@@ -16,8 +16,8 @@ from compiled_plan.plans.execution.run import Run
 from compiled_plan.plans.execution.secrets.values import Secrets
 from compiled_plan.plans.execution.session.settings import PARTITIONS
 from compiled_plan.plans.execution.spark.java import settings
-from compiled_plan.plans.execution.state.flink.import_model import ImportReport, Outcome
 from compiled_plan.plans.execution.state.flink.imports import Import, ImportOptions
+from compiled_plan.plans.execution.state.flink.report import ImportReport, Outcome
 from compiled_plan.plans.execution.state.reading.model import SavepointOrigin, UnreadState
 from compiled_plan.plans.execution.state.reading.reader import StateReader
 from compiled_plan.plans.execution.state.reading.unknown import NO_TIME

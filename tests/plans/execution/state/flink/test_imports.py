@@ -10,9 +10,9 @@ import pytest
 from compiled_plan import compile_sql
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.session.options import RunOptions
-from compiled_plan.plans.execution.state.flink.import_model import ImportReport, Outcome
 from compiled_plan.plans.execution.state.flink.imports import Import, ImportOptions, examined
 from compiled_plan.plans.execution.state.flink.matching import candidate_uids
+from compiled_plan.plans.execution.state.flink.report import ImportReport, Outcome
 from compiled_plan.plans.execution.state.flink.savepoint.head import (
     KeyedState,
     OperatorList,
