@@ -9,7 +9,8 @@
 >>> plan.write_file("dear.json")
 
 A name is imported at its first use, so that a program loads only the modules that it needs. Importing this module
-starts no JVM and imports no Spark. The subpackages are the top-level folders of the repository.
+starts no JVM and imports no Spark. `planner`, `plans`, `schemas`, `cli` and `service` are top-level folders of the
+repository, linked here.
 """
 
 from __future__ import annotations
