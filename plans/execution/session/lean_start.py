@@ -9,7 +9,9 @@ import os
 import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from tempfile import mkdtemp
+from pathlib import Path
+from secrets import token_hex
+from tempfile import gettempdir
 from typing import TYPE_CHECKING, Any
 
 from compiled_plan.plans.execution.session.configured import (
@@ -55,19 +57,25 @@ def start_java(settings: Mapping[str, str], *, quickly: bool) -> dict[str, str]:
     from pyspark import SparkConf, SparkContext
 
     if SparkContext._gateway is None and not is_submitted():
-        folder = mkdtemp(prefix="compiled-plan-java-")
+        folder = unused_folder("compiled-plan-java-")
         settings = {**settings, DRIVER_JAVA: f'"-Djava.io.tmpdir={folder}" {settings.get(DRIVER_JAVA, "")}'.strip()}
         shown = masked(settings)
         conf = SparkConf().setAll([(name, value) for name, value in settings.items() if shown[name] == value])
         asking = _unset(_ASKING) if quickly else {}
         with environment({ARGUMENTS: submit_arguments(settings), **asking}), _ended_if_interrupted(folder):
+            Path(folder).mkdir(mode=0o700)
             SparkContext._ensure_initialized(conf=conf)
-        setattr(SparkContext._gateway, TEMPORARY, folder)
-        remove_at_exit(SparkContext._jvm, folder)
-        java_class(SparkContext._jvm, _SESSION_START).leaveSignals()
+            setattr(SparkContext._gateway, TEMPORARY, folder)
+            remove_at_exit(SparkContext._jvm, folder)
+            java_class(SparkContext._jvm, _SESSION_START).leaveSignals()
     SparkContext._ensure_initialized()
     jars = joined(settings_of_java().get(JARS), settings.get(JARS))
     return {**settings, JARS: jars} if jars else dict(settings)
+
+
+def unused_folder(prefix: str) -> str:
+    """The name of a new temporary folder: whoever makes it knows it before, so that no signal leaves it behind."""
+    return str(Path(gettempdir(), f"{prefix}{token_hex(6)}"))
 
 
 @contextmanager

@@ -9,13 +9,12 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
-from tempfile import mkdtemp
 from typing import TYPE_CHECKING
 
 from compiled_plan.plans.errors import ExecutionError
 from compiled_plan.plans.execution.kernel import use_suitable_java
 from compiled_plan.plans.execution.session.configured import configured_settings, python_of_workers
-from compiled_plan.plans.execution.session.lean_start import lean_session, python_workers, start_java
+from compiled_plan.plans.execution.session.lean_start import lean_session, python_workers, start_java, unused_folder
 from compiled_plan.plans.execution.session.settings import FIXED, add_kernel, wanted_settings
 from compiled_plan.plans.execution.session.stopping import PATIENCE, kill_spark, within
 from compiled_plan.plans.execution.spark.java import cache_classes, java_class, remove_at_exit, settings
@@ -62,8 +61,9 @@ def spark_session(
     for name in FIXED.keys() & configured.keys():
         if configured[name] != FIXED[name]:
             print(f"warning: {name}={configured[name]} is not used: plans run with {FIXED[name]}", file=sys.stderr)
-    warehouse = Path(mkdtemp(prefix="compiled-plan-"))
+    warehouse = Path(unused_folder("compiled-plan-"))
     try:
+        warehouse.mkdir(mode=0o700)
         wanted = wanted_settings(master, chosen, configured, warehouse)
         lean = add_kernel(wanted, java)
         with nullcontext() if verbose else _silent_children(outlives), _beside(meanwhile):

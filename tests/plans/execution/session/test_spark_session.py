@@ -98,7 +98,7 @@ def test_secrets_of_spark_are_in_no_list_of_processes(tmp_path: Path, monkeypatc
 
     monkeypatch.setattr(SparkContext, "_ensure_initialized", initialize)
     monkeypatch.setattr(SparkContext, "_gateway", None)
-    monkeypatch.setattr(lean_start, "mkdtemp", lambda prefix: str(tmp_path))
+    monkeypatch.setattr(lean_start, "unused_folder", lambda prefix: str(tmp_path / "java"))
     monkeypatch.setattr(lean_start, "java_class", Mock())
     monkeypatch.setattr(lean_start, "remove_at_exit", Mock())
     monkeypatch.setattr(lean_start, "settings_of_java", dict)
@@ -113,3 +113,24 @@ def test_an_interrupted_start_does_not_wait_for_the_work_beside_it() -> None:
         raise KeyboardInterrupt
     assert not never.is_set()
     never.set()
+
+
+@pytest.mark.parametrize("moment", ["while Java starts", "behind its start"])
+def test_an_interrupted_start_leaves_no_folder(moment: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from pyspark import SparkContext
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    def initialize(conf: object) -> None:
+        monkeypatch.setattr(SparkContext, "_gateway", Mock())
+        if moment == "while Java starts":
+            interrupted()
+
+    monkeypatch.setattr(SparkContext, "_gateway", None)
+    monkeypatch.setattr(SparkContext, "_ensure_initialized", initialize)
+    monkeypatch.setattr(lean_start, "remove_at_exit", interrupted)
+    monkeypatch.setattr(lean_start, "unused_folder", lambda prefix: str(tmp_path / "java"))
+    with pytest.raises(KeyboardInterrupt):
+        start_java({}, quickly=True)
+    assert list(tmp_path.iterdir()) == []
