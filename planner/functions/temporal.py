@@ -37,11 +37,11 @@ from compiled_plan.plans.types import (
     IntervalType,
     LogicalType,
     TimeKind,
-    TimestampBase,
     TimestampLtzType,
     TimestampType,
     TimeType,
 )
+from compiled_plan.plans.types.temporal import is_rowtime
 
 _MILLIS = TimestampType(precision=3)
 _ZONED = TimestampLtzType(precision=3)
@@ -123,7 +123,7 @@ def _overlaps(operands: Operands) -> RexNode:
 
 def _current_watermark(operands: Operands) -> LogicalType:
     type_ = type_of(operands[0])
-    if not (isinstance(type_, TimestampBase) and type_.kind is TimeKind.ROWTIME):
+    if not (is_rowtime(type_)):
         raise ProgramError(
             f"the argument of CURRENT_WATERMARK must be a rowtime attribute, it is of type {type_}",
             remedy="use the column that the table declares a WATERMARK for",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from compiled_plan.planner.algebra.kinds import is_rowtime, is_time
 from compiled_plan.planner.algebra.timed import Match
 from compiled_plan.planner.algebra.traverse import bare
 from compiled_plan.planner.physical.base import NewRows, NodeContext, OperatorPlanner, PhysicalOperator, lowers, make
@@ -19,6 +18,7 @@ from compiled_plan.plans.nodes.match import Match as MatchNode
 from compiled_plan.plans.nodes.match import MatchSpec
 from compiled_plan.plans.nodes.specs import PartitionSpec
 from compiled_plan.plans.types import RowType
+from compiled_plan.plans.types.temporal import is_attribute, is_rowtime
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class PhysicalMatch(NewRows):
 @lowers(Match)
 def _lower_match(rel: Match, at: OperatorPlanner) -> PhysicalOperator:
     source = PhysicalExchange(at.lower(rel.input), rel.partition)
-    if not is_time(source.row_type.types[rel.order[0].index]):
+    if not is_attribute(source.row_type.types[rel.order[0].index]):
         raise ProgramError(
             "MATCH_RECOGNIZE must be ordered by a rowtime or proctime attribute first",
             remedy="write ORDER BY with a time attribute; a regular join or an aggregate makes it a plain timestamp",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from compiled_plan.planner.algebra.kinds import is_rowtime, is_time
 from compiled_plan.planner.algebra.rex import RANKING, FrameEnd, FrameUnit
 from compiled_plan.planner.algebra.timed import OverAggregate
 from compiled_plan.planner.algebra.traverse import bare
@@ -31,6 +30,7 @@ from compiled_plan.plans.nodes.over import OverAggregate as OverAggregateNode
 from compiled_plan.plans.nodes.specs import PartitionSpec
 from compiled_plan.plans.rex import InputRef, Literal, type_of
 from compiled_plan.plans.types import IntegerType, RowType, YearMonthIntervalType
+from compiled_plan.plans.types.temporal import is_attribute, is_rowtime
 
 _NODES = {
     "CURRENT_ROW": CurrentRow,
@@ -64,7 +64,7 @@ class PhysicalOverAggregate(NewRows):
     @property
     def by_time(self) -> bool:
         """Return True if rows are ordered by a time attribute."""
-        return is_time(self.input.row_type.types[self.spec.order[0].index])
+        return is_attribute(self.input.row_type.types[self.spec.order[0].index])
 
     @property
     def needs_watermark(self) -> bool:

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
-from compiled_plan.planner.algebra.kinds import time_kind
 from compiled_plan.planner.algebra.nodes import Rank, SortKey
 from compiled_plan.planner.algebra.traverse import bare
 from compiled_plan.planner.physical.base import (
@@ -45,6 +44,7 @@ from compiled_plan.plans.nodes.ranks import (
 )
 from compiled_plan.plans.nodes.specs import PartitionSpec, SortField, SortSpec
 from compiled_plan.plans.types import RowType, TimeKind
+from compiled_plan.plans.types.temporal import time_kind
 
 _DEDUPLICATE_OPTIONS = (
     "table.exec.deduplicate.insert-update-after-sensitive-enabled",

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, cast
 
-from compiled_plan.planner.algebra.kinds import is_rowtime
 from compiled_plan.planner.algebra.nodes import Hint, Sink
 from compiled_plan.planner.algebra.sources import options_of
 from compiled_plan.planner.catalog.connectors import metadata_columns, sink_changelog
@@ -26,6 +25,7 @@ from compiled_plan.plans.nodes.tables import TableSink, TargetColumnWriting, Wri
 from compiled_plan.plans.text.durations import format_duration
 from compiled_plan.plans.types import Field, RowType
 from compiled_plan.plans.types.changelog import ChangelogMode
+from compiled_plan.plans.types.temporal import is_rowtime
 
 ROWTIME_INSERTER = "table.exec.sink.rowtime-inserter"
 _CONFIGURATION = (

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from compiled_plan.planner.algebra.kinds import time_kind
 from compiled_plan.planner.algebra.nodes import Sort, SortKey
 from compiled_plan.planner.physical.base import (
     NodeContext,
@@ -28,6 +27,7 @@ from compiled_plan.plans.nodes.rank import SortLimit as SortLimitNode
 from compiled_plan.plans.nodes.sort import TemporalSort as TemporalSortNode
 from compiled_plan.plans.nodes.specs import PartitionSpec
 from compiled_plan.plans.types import TimeKind
+from compiled_plan.plans.types.temporal import time_kind
 
 
 @dataclass(frozen=True, slots=True)

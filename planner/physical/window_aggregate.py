@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from compiled_plan.planner.algebra.kinds import is_rowtime
 from compiled_plan.planner.algebra.nodes import AggregateCall
 from compiled_plan.planner.algebra.windows import ByTime, Property, WindowAggregate, Windowing, WindowKind
 from compiled_plan.planner.physical.accumulators import Accumulators, accumulators, counted, counts_rows, tuple_text
@@ -36,6 +35,7 @@ from compiled_plan.plans.nodes.window import GlobalWindowAggregate as GlobalWind
 from compiled_plan.plans.nodes.window import LocalWindowAggregate as LocalWindowAggregateNode
 from compiled_plan.plans.nodes.window import WindowAggregate as WindowAggregateNode
 from compiled_plan.plans.types import BIGINT, Field, RowType
+from compiled_plan.plans.types.temporal import is_rowtime
 
 _WORDS = {Property.START: "start", Property.END: "end", Property.ROWTIME: "rowtime", Property.PROCTIME: "proctime"}
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from compiled_plan.planner.algebra.kinds import is_rowtime
 from compiled_plan.planner.algebra.windows import ByTime, WindowTable
 from compiled_plan.planner.physical.base import NewColumns, NodeContext, OperatorPlanner, PhysicalOperator, lowers, make
 from compiled_plan.planner.physical.plumbing import PhysicalExchange
@@ -15,6 +14,7 @@ from compiled_plan.planner.physical.windowing import plan_windowing, time_zone, 
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.window import WindowTableFunction as WindowTableFunctionNode
 from compiled_plan.plans.types import TimestampBase
+from compiled_plan.plans.types.temporal import is_rowtime
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from compiled_plan.planner.algebra.kinds import is_rowtime
 from compiled_plan.planner.algebra.windows import ByTime, Property, Window, Windowing, WindowKind
 from compiled_plan.planner.options.settings import Settings
 from compiled_plan.planner.physical.base import make, unsupported
@@ -17,6 +16,7 @@ from compiled_plan.plans.nodes import windows as w
 from compiled_plan.plans.nodes.window import EMIT_REMEDY
 from compiled_plan.plans.text.durations import format_duration, format_iso_duration
 from compiled_plan.plans.types import TimestampBase
+from compiled_plan.plans.types.temporal import is_rowtime
 
 #: The name of an aggregate's window in plans.
 ALIAS = "w$"

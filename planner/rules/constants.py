@@ -16,7 +16,7 @@ from compiled_plan.planner.algebra.expressions import (
     is_true,
     null_of,
 )
-from compiled_plan.planner.algebra.kinds import JoinKind, SetKind, is_time
+from compiled_plan.planner.algebra.kinds import JoinKind, SetKind
 from compiled_plan.planner.algebra.nodes import Filter, Join, Project, RelNode, SetOp, Sort, Values
 from compiled_plan.planner.algebra.rows import identity
 from compiled_plan.planner.algebra.timed import TemporalJoin
@@ -25,6 +25,7 @@ from compiled_plan.planner.functions.fold import simplify, simplify_condition
 from compiled_plan.planner.rules.helpers.factors import factored, without_repeats
 from compiled_plan.plans.rex import Call, Literal, RexNode, type_of
 from compiled_plan.plans.types import INT, row_of
+from compiled_plan.plans.types.temporal import is_attribute
 
 
 def simplify_expressions(rel: RelNode) -> RelNode:
@@ -91,7 +92,7 @@ def _never_met(rel: Join) -> RelNode:
         return rel.left
     if rel.kind in (JoinKind.INNER, JoinKind.SEMI):
         return Values(rel.row_type, ())
-    if rel.kind is not JoinKind.LEFT or any(map(is_time, rel.right.row_type.types)):
+    if rel.kind is not JoinKind.LEFT or any(map(is_attribute, rel.right.row_type.types)):
         return rel
     columns = identity(rel.left.row_type)
     return Project(rel.left, (*columns, *map(null_of, rel.row_type.types[len(columns) :])), rel.row_type)

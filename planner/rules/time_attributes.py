@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from compiled_plan.planner.algebra.expressions import is_call
-from compiled_plan.planner.algebra.kinds import JoinKind, is_proctime, is_time, time_kind
+from compiled_plan.planner.algebra.kinds import JoinKind
 from compiled_plan.planner.algebra.nodes import (
     Aggregate,
     Barrier,
@@ -45,6 +45,7 @@ from compiled_plan.planner.rules.helpers.window_joins import as_window_join, as_
 from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.rex import Call, InputRef, RexNode, transform, type_of
 from compiled_plan.plans.types import LogicalType, RowType, TimeKind, TimestampBase
+from compiled_plan.plans.types.temporal import is_attribute, is_proctime, time_kind
 
 
 def materialize_time(trees: Sequence[RelNode], settings: Settings) -> tuple[RelNode, ...]:
@@ -138,7 +139,7 @@ def _temporal(rel: TemporalJoin) -> RelNode:
     retyped = _retyped(rel)
     row = retyped.row_type
     width = len(rel.left.row_type.fields)
-    if not any(map(is_time, row.types[width:])):
+    if not any(map(is_attribute, row.types[width:])):
         return retyped
     exprs = tuple(plain(rex) if rex.index >= width else rex for rex in identity(row))
     fields = tuple(replace(item, type=type_of(rex)) for item, rex in zip(row.fields, exprs, strict=True))
@@ -160,7 +161,7 @@ def _group_window(rel: GroupWindowAggregate) -> RelNode:
     """The aggregate with plain timestamps for grouped and aggregated times, except the time of its windows."""
     row = rel.input.row_type
     read = {*rel.grouping, *(index for call in rel.calls for index in call.args)}
-    if not any(is_time(row.types[index]) for index in read):
+    if not any(is_attribute(row.types[index]) for index in read):
         return rel
     # The windows' time attribute follows the plain columns.
     time = InputRef(rel.index, row.types[rel.index])
@@ -181,7 +182,7 @@ def _check_time(consumer: str, row: RowType, index: int) -> None:
     Raises:
         ProgramError: it is a plain timestamp.
     """
-    if not is_time(row.types[index]):
+    if not is_attribute(row.types[index]):
         raise ProgramError(
             f"{consumer} requires the time column to be a time attribute, but {row.names[index]} is "
             f"{row.types[index].text()}",

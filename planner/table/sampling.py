@@ -24,7 +24,8 @@ from compiled_plan.planner.table.expressions.expression import Expression
 from compiled_plan.planner.table.expressions.types import type_node
 from compiled_plan.planner.table.selecting import where
 from compiled_plan.plans.errors import ProgramError
-from compiled_plan.plans.types import CharacterType, TimeKind, TimestampBase
+from compiled_plan.plans.types import CharacterType
+from compiled_plan.plans.types.temporal import is_proctime
 
 #: Used hexadecimal digits of the hash: parts are exact to 1 of 16**8.
 _DIGITS = 8
@@ -91,7 +92,7 @@ def _hash(table: PlannedTable, seed: int) -> ast.Expression:
     texts: list[ast.Expression] = []
     for place, column in enumerate(rows.visible):
         type_ = rows.rel.row_type.types[column.index]
-        if isinstance(type_, TimestampBase) and type_.kind is TimeKind.PROCTIME:
+        if is_proctime(type_):
             continue  # reads the clock at each evaluation
         node = column_at(column.name, place)
         text = node if isinstance(type_, CharacterType) else ast.Cast(node, type_node("STRING"))

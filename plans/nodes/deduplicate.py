@@ -11,8 +11,8 @@ from compiled_plan.plans.nodes.fields import RexJson
 from compiled_plan.plans.nodes.flink_state import FlinkMapping, Row, StateItem, key_types, row_text, row_types
 from compiled_plan.plans.nodes.model import Always, Bool, Enforcing, Int, OfInput
 from compiled_plan.plans.nodes.rules import condition_faults, indices, same_as_input
-from compiled_plan.plans.types import TimeKind, TimestampBase
 from compiled_plan.plans.types.changelog import ChangelogMode
+from compiled_plan.plans.types.temporal import is_rowtime
 
 
 class Deduplicate(StatefulNode):
@@ -31,7 +31,7 @@ class Deduplicate(StatefulNode):
 
     def faults(self, inputs: Inputs) -> Iterator[Fault]:
         yield from indices(self.unique_keys, inputs.types, ("uniqueKeys",))
-        timed = any(isinstance(type_, TimestampBase) and type_.kind is TimeKind.ROWTIME for type_ in inputs.types)
+        timed = any(is_rowtime(type_) for type_ in inputs.types)
         if self.is_rowtime and not timed:
             message = "it goes by rowtime, and no column of its input has a watermark"
             yield Fault(("isRowtime",), message, "set `isRowtime` to false", True)

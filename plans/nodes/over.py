@@ -29,6 +29,7 @@ from compiled_plan.plans.rex import InputRef
 from compiled_plan.plans.rex import Literal as RexLiteral
 from compiled_plan.plans.types import IntegerType, IntervalType, TimeKind, TimestampBase
 from compiled_plan.plans.types.changelog import ChangelogMode
+from compiled_plan.plans.types.temporal import is_proctime
 
 #: Names of Flink's states: by time with and without lower bound, and by other columns.
 _STATES = (
@@ -231,4 +232,4 @@ def _is_bounded(group: OverGroup) -> bool:
 def _arriving(group: OverGroup, row: Row) -> bool:
     """Return True for a window ordered by processing time."""
     order = [row[field.index] for field in group.order_by.fields]
-    return all(isinstance(type_, TimestampBase) and type_.kind is TimeKind.PROCTIME for type_ in order)
+    return all(is_proctime(type_) for type_ in order)

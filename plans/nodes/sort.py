@@ -11,6 +11,7 @@ from compiled_plan.plans.nodes.model import Enforcing
 from compiled_plan.plans.nodes.rules import Columns, Path, order, same_as_input
 from compiled_plan.plans.nodes.specs import SortSpec
 from compiled_plan.plans.types import TimeKind, TimestampBase
+from compiled_plan.plans.types.temporal import is_proctime
 
 
 class Sort(PlanNode):
@@ -54,7 +55,7 @@ class TemporalSort(PlanNode):
     @property
     def flink_mapping(self) -> FlinkMapping:
         time = self.output_type.types[self.order_by.fields[0].index]
-        by_arrival = isinstance(time, TimestampBase) and time.kind is TimeKind.PROCTIME
+        by_arrival = is_proctime(time)
         if by_arrival:
             # Rows arrive in the order of processing time: Flink sorts only by further columns.
             return FlinkMapping(states=("sortState",), unless=RECENT_ROWS, stateless=len(self.order_by.fields) == 1)

@@ -109,3 +109,23 @@ class DayTimeIntervalType(IntervalType):
 
 
 DATE = DateType()
+
+
+def time_kind(type_: LogicalType | None) -> TimeKind:
+    """The kind of time attribute; REGULAR for any other type."""
+    return type_.kind if isinstance(type_, TimestampBase) else TimeKind.REGULAR
+
+
+def is_attribute(type_: LogicalType | None) -> bool:
+    """Return True for a time attribute."""
+    return time_kind(type_) is not TimeKind.REGULAR
+
+
+def is_rowtime(type_: LogicalType | None) -> bool:
+    """Return True for an event-time attribute."""
+    return time_kind(type_) is TimeKind.ROWTIME
+
+
+def is_proctime(type_: LogicalType | None) -> bool:
+    """Return True for a processing-time attribute."""
+    return time_kind(type_) is TimeKind.PROCTIME

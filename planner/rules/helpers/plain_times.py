@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from compiled_plan.planner.algebra.kinds import is_time
 from compiled_plan.planner.algebra.nodes import Project, RelNode
 from compiled_plan.planner.algebra.rows import identity
 from compiled_plan.plans.rex import Call, RexNode, type_of
 from compiled_plan.plans.types import Field, LogicalType, RowType, TimeKind, TimestampBase
+from compiled_plan.plans.types.temporal import is_attribute
 
 
 def plain(rex: RexNode) -> RexNode:
@@ -39,7 +39,7 @@ def with_plain_operands(rex: RexNode) -> RexNode:
     return plain_call
 
 
-def with_plain_columns(rel: RelNode, check: Callable[[LogicalType], bool] = is_time) -> RelNode:
+def with_plain_columns(rel: RelNode, check: Callable[[LogicalType], bool] = is_attribute) -> RelNode:
     """The rows with plain timestamps for columns whose types pass the check."""
     row = rel.row_type
     if not any(check(type_) for type_ in row.types):

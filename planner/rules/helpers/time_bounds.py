@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from compiled_plan.planner.algebra.expressions import MIRRORED, conjuncts
-from compiled_plan.planner.algebra.kinds import JoinKind, is_time, time_kind
+from compiled_plan.planner.algebra.kinds import JoinKind
 from compiled_plan.planner.algebra.nodes import Join
 from compiled_plan.planner.algebra.timed import TimeBounds
 from compiled_plan.plans.rex import Call, InputRef, Literal, RexNode, type_of, walk
 from compiled_plan.plans.types import DayTimeIntervalType, TimeKind, TimestampBase, YearMonthIntervalType
+from compiled_plan.plans.types.temporal import is_attribute, time_kind
 
 _COMPARISONS = frozenset(("$<$1", "$<=$1", "$>$1", "$>=$1", "$=$1"))
 _KINDS = (JoinKind.INNER, JoinKind.LEFT, JoinKind.RIGHT, JoinKind.FULL)
@@ -89,7 +90,7 @@ def _compares_times(part: RexNode, width: int) -> bool:
 def _only_time(rex: RexNode) -> InputRef | None:
     """The time attribute, if it is the only column that an expression reads, and is read once."""
     refs = list(_inputs(rex))
-    return refs[0] if len(refs) == 1 and is_time(refs[0].type) else None
+    return refs[0] if len(refs) == 1 and is_attribute(refs[0].type) else None
 
 
 def _inputs(rex: RexNode) -> Iterator[InputRef]:

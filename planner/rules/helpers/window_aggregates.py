@@ -11,7 +11,6 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from compiled_plan.planner.algebra.kinds import is_rowtime, is_time
 from compiled_plan.planner.algebra.nodes import Aggregate, AggregateCall, Expand, Filter, Project, RelNode
 from compiled_plan.planner.algebra.rows import identity, named_row
 from compiled_plan.planner.algebra.windows import ByTime, Property, WindowAggregate, Windowing, WindowKind, WindowTable
@@ -20,6 +19,7 @@ from compiled_plan.planner.rules.helpers.window_columns import WindowColumns, Wi
 from compiled_plan.plans.errors import ProgramWarning
 from compiled_plan.plans.rex import InputRef, RexNode, input_refs, map_inputs, type_of
 from compiled_plan.plans.types import Field, RowType, TimestampBase, TimestampType
+from compiled_plan.plans.types.temporal import is_attribute, is_rowtime
 
 _STAMP = TimestampType(precision=3, nullable=False)
 
@@ -136,7 +136,7 @@ def _with_plain_times(rel: Aggregate, times: frozenset[int]) -> tuple[RelNode, t
     copies: dict[int, int] = {}
 
     def place(index: int) -> int:
-        if index not in times or not is_time(row.types[index]):
+        if index not in times or not is_attribute(row.types[index]):
             return index
         if index not in copies:
             copies[index] = len(exprs)

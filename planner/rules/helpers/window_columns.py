@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from compiled_plan.planner.algebra.kinds import JoinKind, SetKind, is_rowtime
+from compiled_plan.planner.algebra.kinds import JoinKind, SetKind
 from compiled_plan.planner.algebra.nodes import (
     Aggregate,
     Barrier,
@@ -43,6 +43,7 @@ from compiled_plan.planner.algebra.windows import (
 from compiled_plan.planner.diagnostics.internal import unknown_node
 from compiled_plan.plans.rex import InputRef
 from compiled_plan.plans.types import TimestampBase
+from compiled_plan.plans.types.temporal import is_rowtime
 
 Columns = frozenset[int]
 

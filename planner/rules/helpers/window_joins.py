@@ -8,12 +8,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from compiled_plan.planner.algebra.expressions import conjunction, conjuncts, is_call
-from compiled_plan.planner.algebra.kinds import is_rowtime, is_time
 from compiled_plan.planner.algebra.nodes import Join, Rank, RelNode
 from compiled_plan.planner.algebra.windows import Attached, WindowDeduplicate, WindowJoin, WindowRank
 from compiled_plan.planner.rules.helpers.window_columns import WindowColumns, Windows
 from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.rex import InputRef, RexNode
+from compiled_plan.plans.types.temporal import is_attribute, is_rowtime
 
 
 def as_window_join(rel: Join, windows: Windows) -> WindowJoin | None:
@@ -85,7 +85,7 @@ def as_window_rank(rel: Rank, windows: Windows) -> RelNode | None:
     keys = tuple(index for index in rel.partition if index not in shown.every)
     row = rel.input.row_type
     first = rel.order[0] if len(rel.order) == 1 else None
-    by_time = first is not None and is_time(row.types[first.index])
+    by_time = first is not None and is_attribute(row.types[first.index])
     deduplicates = by_time and rel.rank_column is None and (rel.start, rel.end) == (1, 1)
     if deduplicates and rel.function == "ROW_NUMBER":
         operation = "window deduplication"

@@ -24,7 +24,8 @@ from compiled_plan.planner.sql.binding.unparse import unparse
 from compiled_plan.planner.sql.nodes import statements as st
 from compiled_plan.plans.errors import CompiledPlanError, ProgramError
 from compiled_plan.plans.rex import RexNode, type_of
-from compiled_plan.plans.types import LogicalType, TimeKind, TimestampLtzType, TimestampType, row_of
+from compiled_plan.plans.types import LogicalType, TimestampLtzType, TimestampType, row_of
+from compiled_plan.plans.types.temporal import is_proctime
 
 #: The type of a computed column that is not resolved yet.
 UNRESOLVED = LogicalType()
@@ -218,7 +219,7 @@ class _Schema:
                 f"the watermark's column {name!r} is not defined in the table", where=where, remedy=remedy
             )
         _check_time(where, f"watermark column {name!r}", column.type)
-        if isinstance(column.type, TimestampLtzType) and column.type.kind is TimeKind.PROCTIME:
+        if is_proctime(column.type):
             raise ProgramError(
                 f"column {name!r} is a processing time, which has no watermark",
                 where=where,

@@ -27,7 +27,8 @@ from compiled_plan.plans.nodes.patterns import ALL, alphas, elements, offset, pa
 from compiled_plan.plans.rex import Call, InputRef, Literal, PatternInputRef, RexNode, transform, type_of
 from compiled_plan.plans.rex.signatures import AGGREGATES
 from compiled_plan.plans.trees import fold_tree
-from compiled_plan.plans.types import LogicalType, TimeKind, TimestampBase
+from compiled_plan.plans.types import LogicalType
+from compiled_plan.plans.types.temporal import is_rowtime
 
 if TYPE_CHECKING:
     from compiled_plan.plans.execution.functions.java import JavaFunctions
@@ -211,7 +212,7 @@ class _Values:
 
 def _in_event_time(node: Match, types: Sequence[LogicalType]) -> bool:
     type_ = types[node.match_spec.order_by.fields[0].index]
-    return isinstance(type_, TimestampBase) and type_.kind is TimeKind.ROWTIME
+    return is_rowtime(type_)
 
 
 @keyed(Match, event_time=ByInput(_in_event_time))

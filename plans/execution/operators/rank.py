@@ -10,7 +10,7 @@ from compiled_plan.plans.execution.operators.parameters import Parameters, SortC
 from compiled_plan.plans.nodes.deduplicate import Deduplicate
 from compiled_plan.plans.nodes.rank import Limit, Rank, SortLimit
 from compiled_plan.plans.nodes.ranks import ConstantRange, ConstantRangeWithoutEnd, RankRange, UpdateFast, VariableRange
-from compiled_plan.plans.types import TimeKind, TimestampBase
+from compiled_plan.plans.types.temporal import is_rowtime
 
 _STRATEGIES = {"AppendFast": "append", "Retract": "retract", "UpdateFast": "update"}
 
@@ -105,9 +105,7 @@ def deduplicate(node: Deduplicate, lowering: Lowering) -> KeyedOperator:
     types = lowering.input_types(node)
     rowtime = None
     if node.is_rowtime:
-        rowtime = next(
-            at for at, type_ in enumerate(types) if isinstance(type_, TimestampBase) and type_.kind is TimeKind.ROWTIME
-        )
+        rowtime = next(at for at, type_ in enumerate(types) if is_rowtime(type_))
     sensitive = node.configuration.get("table.exec.deduplicate.insert-update-after-sensitive-enabled", "true")
     parameters: Parameters
     if rowtime is not None and node.waits_for_watermarks:

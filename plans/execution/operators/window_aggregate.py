@@ -53,7 +53,7 @@ from compiled_plan.plans.nodes.windows import (
     Windowing,
 )
 from compiled_plan.plans.text.durations import parse_iso_duration
-from compiled_plan.plans.types import TimeKind, TimestampBase
+from compiled_plan.plans.types.temporal import is_rowtime
 
 stateless(LocalWindowAggregate)(same)
 
@@ -194,7 +194,7 @@ def group_window_aggregate(node: GroupWindowAggregate, lowering: Lowering) -> Ke
 
 def _is_rowtime_group(window: GroupWindow) -> bool:
     type_ = window.time_field.field_type
-    return isinstance(type_, TimestampBase) and type_.kind is TimeKind.ROWTIME
+    return is_rowtime(type_)
 
 
 def _assignment(node: PlanNode, windowing: Windowing, lowering: Lowering) -> _Assignment:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from compiled_plan.plans.inspection.lineage.expressions import function_identity, function_name
 from compiled_plan.plans.inspection.lineage.meaning import Meaning, compose, listed, listed_in_full, type_text
 from compiled_plan.plans.nodes.specs import AggregateCall, SortField
-from compiled_plan.plans.types import LogicalType, TimeKind, TimestampBase
+from compiled_plan.plans.types import LogicalType
 
 Columns = Callable[[int], Meaning]
 
@@ -77,8 +77,3 @@ def directed(column: Meaning, *, ascending: bool, nulls_last: bool) -> Meaning:
 def type_at(types: Sequence[LogicalType], at: int) -> LogicalType | None:
     """The type of a column; None if the position does not exist."""
     return types[at] if 0 <= at < len(types) else None
-
-
-def is_rowtime(type_: LogicalType | None) -> bool:
-    """Return True if a column is an event-time attribute."""
-    return isinstance(type_, TimestampBase) and type_.kind is TimeKind.ROWTIME

@@ -9,8 +9,8 @@ from compiled_plan.plans.inspection.lineage.drafting import Context, OperatorDra
 from compiled_plan.plans.inspection.lineage.expressions import conjuncts
 from compiled_plan.plans.inspection.lineage.operators import listed
 from compiled_plan.plans.inspection.lineage.rows import in_order
-from compiled_plan.plans.inspection.operators.calls import is_rowtime
 from compiled_plan.plans.nodes.deduplicate import ChangelogNormalize, Deduplicate
+from compiled_plan.plans.types.temporal import is_rowtime
 
 if TYPE_CHECKING:
     from compiled_plan.plans.inspection.judging.edited import Edited, Judgement

@@ -11,10 +11,11 @@ from compiled_plan.plans.inspection.lineage.drafting import Context, OperatorDra
 from compiled_plan.plans.inspection.lineage.expressions import meaning_of
 from compiled_plan.plans.inspection.lineage.meaning import Meaning, compose
 from compiled_plan.plans.inspection.lineage.operators import listed
-from compiled_plan.plans.inspection.operators.calls import is_rowtime, order_of, type_at
+from compiled_plan.plans.inspection.operators.calls import order_of, type_at
 from compiled_plan.plans.nodes.match import Match
 from compiled_plan.plans.nodes.patterns import NAVIGATION
 from compiled_plan.plans.rex.signatures import AGGREGATES
+from compiled_plan.plans.types.temporal import is_rowtime
 
 if TYPE_CHECKING:
     from compiled_plan.plans.inspection.judging.edited import Edited, Judgement

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from compiled_plan.plans.inspection.judging.kinds import OperatorKind, declare
 from compiled_plan.plans.inspection.lineage.drafting import Context, OperatorDraft, RuleResult, rule
 from compiled_plan.plans.inspection.lineage.shifts import Shift
-from compiled_plan.plans.inspection.operators.calls import is_rowtime, order_of, type_at
+from compiled_plan.plans.inspection.operators.calls import order_of, type_at
 from compiled_plan.plans.nodes.sort import TemporalSort
+from compiled_plan.plans.types.temporal import is_rowtime
 
 if TYPE_CHECKING:
     from compiled_plan.plans.inspection.judging.edited import Edited, Judgement

@@ -18,7 +18,7 @@ from compiled_plan.plans.inspection.lineage.meaning import Meaning, compose, fun
 from compiled_plan.plans.inspection.lineage.operators import Role, listed
 from compiled_plan.plans.inspection.lineage.rows import Port, sides
 from compiled_plan.plans.inspection.operators.aggregate import RULES, TWO_FORMS, add_calls, first_phase
-from compiled_plan.plans.inspection.operators.calls import is_rowtime, order_of, results_of
+from compiled_plan.plans.inspection.operators.calls import order_of, results_of
 from compiled_plan.plans.inspection.operators.deduplicate import add_row_choice, keeps, one_row, order
 from compiled_plan.plans.inspection.operators.join import BY_TIME, join_parts, words
 from compiled_plan.plans.inspection.operators.rank import add_ranks, first_rows, ranked, ranks
@@ -48,6 +48,7 @@ from compiled_plan.plans.nodes.windows import (
     Windowing,
 )
 from compiled_plan.plans.types import LogicalType, TimestampLtzType
+from compiled_plan.plans.types.temporal import is_rowtime
 
 if TYPE_CHECKING:
     from compiled_plan.plans.inspection.judging.edited import Edited, Judgement

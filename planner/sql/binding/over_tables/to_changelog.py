@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from compiled_plan.planner.algebra.changelogs import ChangelogFunction
-from compiled_plan.planner.algebra.kinds import is_time
 from compiled_plan.planner.diagnostics.suggestions import did_you_mean
 from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.sql.binding.core import Binder, Bound, Context
@@ -12,6 +11,7 @@ from compiled_plan.planner.sql.binding.window_tables import BindTable, not_a_tim
 from compiled_plan.plans.nodes.process_table_function import Direction, MappingError, codes_of, is_uid, may_be_on_time
 from compiled_plan.plans.rex import Call, Literal, RexNode
 from compiled_plan.plans.types import CharacterType
+from compiled_plan.plans.types.temporal import is_attribute
 
 _ARGUMENTS = ("input", "op", "op_mapping", "on_time", "uid")
 
@@ -106,7 +106,7 @@ def _on_time(binder: Binder, call: ast.Call, node: ast.Expression | None, data: 
             f"{type_}",
             "name the column with the WATERMARK",
         )
-    if not is_time(type_):
+    if not is_attribute(type_):
         raise not_a_time_attribute(binder, node, "on_time", str(type_))
     return name
 

@@ -32,7 +32,8 @@ from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.nodes.stateless import Exchange
 from compiled_plan.plans.nodes.table_rules import persisted_row
-from compiled_plan.plans.types import LogicalType, TimeKind, TimestampBase
+from compiled_plan.plans.types import LogicalType
+from compiled_plan.plans.types.temporal import is_proctime
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -181,7 +182,7 @@ class Export:
         rows = _stored_rows(node, [below.output_type.types for below in reader.plan.inputs(node)])
         facts: dict[str, Any] = {
             "types": [[_text(type_) for type_ in row] for row in rows],
-            "proctimes": [[at for at, type_ in enumerate(row) if _is_proctime(type_)] for row in rows],
+            "proctimes": [[at for at, type_ in enumerate(row) if is_proctime(type_)] for row in rows],
         }
         if isinstance(node, GroupAggregate | GlobalGroupAggregate):
             facts["results"] = [_text(call.type) for call in node.agg_calls]
@@ -270,7 +271,3 @@ def _stored_rows(node: PlanNode, rows: Sequence[Sequence[LogicalType]]) -> Seque
 def _text(type_: LogicalType) -> str:
     """The type in Flink's SQL; being a time attribute does not distinguish types of state."""
     return _ATTRIBUTE.sub("", str(type_))
-
-
-def _is_proctime(type_: LogicalType) -> bool:
-    return isinstance(type_, TimestampBase) and type_.kind is TimeKind.PROCTIME

@@ -24,7 +24,7 @@ from compiled_plan.plans.execution.state.upgrade.decision import UpgradeRequest
 from compiled_plan.plans.execution.state.upgrade.seeding import SCHEMA, Seeding, seeding_session, settle
 from compiled_plan.plans.execution.state.upgrade.start import Start
 from compiled_plan.plans.inspection.checkpoints import STATE_ROWS
-from compiled_plan.plans.types import TimeKind, TimestampBase
+from compiled_plan.plans.types.temporal import is_proctime
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -136,8 +136,4 @@ def _key_of(port: KeyedPort) -> Any:
 
 def _proctimes(port: KeyedPort) -> list[int]:
     """The columns with a processing time, which is null in Flink's state."""
-    return [
-        at
-        for at, type_ in enumerate(port.types)
-        if isinstance(type_, TimestampBase) and type_.kind is TimeKind.PROCTIME
-    ]
+    return [at for at, type_ in enumerate(port.types) if is_proctime(type_)]
