@@ -23,12 +23,11 @@ if TYPE_CHECKING:
     from compiled_plan.plans.execution.testing.quick import NotQuickError
     from compiled_plan.testing.programs import ProgramTest
 
-__all__ = ["NotQuickError", "ProgramTest"]
-
 _HOMES = {
     "NotQuickError": "compiled_plan.plans.execution.testing.quick",
     "ProgramTest": "compiled_plan.testing.programs",
 }
+__all__ = ["NotQuickError", "ProgramTest"]
 
 
 def __getattr__(name: str) -> object:

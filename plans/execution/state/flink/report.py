@@ -33,7 +33,7 @@ class Part(Item):
 
     @property
     def label(self) -> str:
-        """Its name in errors."""
+        """The name of the part in errors."""
         raise NotImplementedError
 
 
