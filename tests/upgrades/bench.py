@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.run import Run
 from compiled_plan.plans.execution.session.options import CHECK, TRANSFORM, RunOptions
 from compiled_plan.plans.execution.session.settings import ASKED
+from compiled_plan.plans.execution.state.upgrade.start import Start
 from compiled_plan.plans.plan import CompiledPlan
 from tests.upgrades.kinds.model import TAKEN, Kind
 from tests.upgrades.programs import NAME, compiled, merged, prefix_of, text_of, write
@@ -112,7 +114,7 @@ def run(spark: SparkSession, plan: CompiledPlan, checkpoint: Path, setting: Sett
         warm_up=setting.warm_up,
     )
     with shuffle_partitions(spark, setting.partitions):
-        Run(spark, plan, options, guarded=setting.guarded).execute()
+        Run(spark, plan, options, begin=partial(Start, guarded=setting.guarded)).execute()
 
 
 def contents(folder: Path) -> dict[Path, bytes]:

@@ -17,8 +17,10 @@ from pyspark.sql import functions as F
 
 from compiled_plan.plans.execution.expressions import ExpressionContext, to_column
 from compiled_plan.plans.execution.functions.columns import PythonFunctions
+from compiled_plan.plans.execution.functions.java import JavaFunctions
 from compiled_plan.plans.execution.operators.base import Lowering
 from compiled_plan.plans.execution.operators.calc import outer_row
+from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.inspection.placement import calls_of_python
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.stateless import Calc, Correlate
@@ -26,24 +28,35 @@ from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.rex import Call, PythonFunction, RexNode, calls_python, flattened, python_function, walk
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import Column, DataFrame, SparkSession
 
 
 #: The conditions of CASE that lead to an expression, each with the required truth value.
 Branch = tuple[tuple[RexNode, bool], ...]
 
 
-def check(plan: CompiledPlan, functions: PythonFunctions) -> None:
-    """Load the functions of a plan.
+def allowed_functions(spark: SparkSession, plan: CompiledPlan, options: RunOptions) -> PythonFunctions:
+    """The functions that a run may call; those of its plan are loaded.
 
     Raises:
-        UnsupportedError: a module that is not allowed.
+        UnsupportedError: a module or class that is not allowed.
         ExecutionError: a function that cannot be imported.
         PlanError: a function that has changed since the plan was compiled.
     """
+    parameters = options.job_parameters
+    java = JavaFunctions(spark, options.functions_from, options.java_classes, parameters=parameters)
+    functions = PythonFunctions(
+        options.functions_from,
+        trusts_pickles=options.trust_pickled_state,
+        allows_pickled=options.allow_pickled_functions,
+        parameters=parameters,
+        java=java,
+    )
     for node in plan.nodes:
         for call in calls_of_python(node):
             functions.bound(call, f"node {node.id} ({node.type})")
+    java.check(plan)
+    return functions
 
 
 class PythonStep:

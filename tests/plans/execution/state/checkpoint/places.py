@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ from compiled_plan.plans.execution.run import Run
 from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.execution.spark.storage import LocalFolder
 from compiled_plan.plans.execution.state.checkpoint.store import Store
+from compiled_plan.plans.execution.state.upgrade.start import Start
 from compiled_plan.plans.plan import CompiledPlan
 
 if TYPE_CHECKING:
@@ -59,7 +61,7 @@ class Place:
     def started(self, plan: CompiledPlan, zone: str = "UTC", *, guarded: bool = True, **options: Any) -> Run:
         """Prepare a run."""
         chosen = RunOptions(**{"checkpoint": str(self.checkpoint), "available_now": True, "time_zone": zone, **options})
-        return Run(self.spark, plan, chosen, guarded=guarded)
+        return Run(self.spark, plan, chosen, begin=partial(Start, guarded=guarded))
 
     def run(self, plan: CompiledPlan, zone: str = "UTC", *, guarded: bool = True, **options: Any) -> Run:
         run = self.started(plan, zone, guarded=guarded, **options)
