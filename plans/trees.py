@@ -64,7 +64,6 @@ class TreePath:
         return self._root() + "".join(parts)
 
     def steps(self) -> list[str | int]:
-        """The steps, top-down."""
         steps: list[str | int] = []
         place: TreePath | str = self
         while isinstance(place, TreePath):

@@ -7,7 +7,7 @@ from compiled_plan.plans.text.options import Kind
 
 
 def flag(doc: str, default: str = "false", uses: Use = Use.ANY) -> TableOption:
-    """A boolean option."""
+    """An option that is 'true' or 'false'."""
     return TableOption(Kind.BOOLEAN, default, doc=doc, uses=uses)
 
 

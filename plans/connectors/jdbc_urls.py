@@ -38,7 +38,7 @@ def _names(text: str) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class Driver:
-    """A JDBC driver."""
+    """JDBC driver: its classes, the form of its URLs, and the parameters that are safe."""
 
     classes: tuple[str, ...]
     #: Pattern of the text between the name of the database system and the parameters; a database in its group `file`

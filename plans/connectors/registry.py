@@ -37,7 +37,6 @@ def connector_specs() -> Mapping[str, ConnectorSpec]:
 
 
 def format_specs() -> Mapping[str, FormatSpec]:
-    """All formats, by name."""
     return dict(_all(_FORMATS))
 
 

@@ -22,7 +22,7 @@ from compiled_plan.plans.types.changelog import ChangelogMode
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """A metadata column."""
+    """A metadata column: its type when read, and when written."""
 
     type: LogicalType
     doc: str = ""
@@ -38,7 +38,7 @@ class Metadata:
 
 
 class Boundedness(Enum):
-    """Boundedness of a source."""
+    """End of a source, which its value describes."""
 
     BOUNDED = "ends when all that was there has been read"
     UNBOUNDED = "never ends"
@@ -131,7 +131,7 @@ class TableUse:
 
 @dataclass(frozen=True, slots=True)
 class ConnectorSpec:
-    """A connector."""
+    """Declaration of a connector: options, formats, and what it reads, writes and looks up."""
 
     name: str  # the value of the option `connector`
     doc: str  # one sentence for the reference pages

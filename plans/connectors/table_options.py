@@ -13,7 +13,7 @@ from compiled_plan.plans.text.options import Kind, Option
 
 
 class Use(Flag):
-    """Uses of a table."""
+    """Uses of a table to which an option applies."""
 
     SOURCE = 1
     SINK = 2

@@ -37,7 +37,7 @@ class Source(_Part):
 
 
 class Entry(_Part):
-    """A state entry."""
+    """A state entry of an operator, with its TTL."""
 
     name: str
     ttl: str
@@ -62,7 +62,7 @@ class Stage(_Part):
 
 
 class SinkTable(_Part):
-    """A sink table."""
+    """A table that the plan writes, and the node that does."""
 
     name: str
     node: int
@@ -144,7 +144,6 @@ def _entry(prepared: PreparedPlan, source: int) -> int | None:
 
 
 def stages_text(stages: Stages) -> str:
-    """The stages as text."""
     return "\n".join(_lines(stages))
 
 

@@ -188,7 +188,6 @@ class OpenedRun:
 
     @property
     def folder(self) -> Folder:
-        """Spark's checkpoint location."""
         return self.start.generation.folder
 
     @property

@@ -39,7 +39,6 @@ class Artifact:
 
     @property
     def file(self) -> str:
-        """The file name."""
         return f"{self.name}-{self.version}{self.suffix}"
 
     @property
@@ -49,7 +48,7 @@ class Artifact:
 
 
 def artifact_of(coordinates: str, sha256: str) -> Artifact:
-    """The jar of `group:name:version`."""
+    """The jar of `group:name:version`, with its SHA-256 checksum."""
     group, name, version = coordinates.split(":")
     return Artifact(group, name, version, sha256)
 
@@ -84,7 +83,7 @@ def fetched(artifact: Artifact) -> Path:
 
 
 def replace(path: Path, content: bytes) -> None:
-    """Replace a file atomically."""
+    """Replace a file atomically: readers find the old content or the new."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as part:
         part.write(content)

@@ -24,8 +24,6 @@ Fits = Callable[[t.LogicalType, t.LogicalType], bool]
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """A resolved call."""
-
     method: str
     #: For each argument in order, its position in the call as written, or the default if it was left out.
     operands: tuple[int | Default, ...]

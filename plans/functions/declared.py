@@ -80,7 +80,6 @@ class Declared(UserDefinedFunction):
 
     @property
     def title(self) -> str:
-        """`module.name`, for errors."""
         return f"{self.module}.{self.name}" if self.module else self.name
 
     @property
@@ -99,7 +98,6 @@ class DeclaredScalar(Declared, ScalarFunction):
 
     @property
     def eval(self) -> Callable[..., Any]:
-        """The user's function."""
         return self.target if self.implementation is None else self.target.eval  # type: ignore[no-any-return]
 
 

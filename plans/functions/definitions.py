@@ -67,7 +67,7 @@ class FunctionContext:
         return self.function_name
 
     def get_task_name_with_subtasks(self) -> NoReturn:
-        """Not supported: see `get_index_of_this_subtask`."""
+        """Raise RuntimeError, always: see `get_index_of_this_subtask`."""
         raise self._without_subtask("get_task_name_with_subtasks")
 
     def get_index_of_this_subtask(self) -> NoReturn:
@@ -79,15 +79,15 @@ class FunctionContext:
         raise self._without_subtask("get_index_of_this_subtask")
 
     def get_attempt_number(self) -> NoReturn:
-        """Not supported: see `get_index_of_this_subtask`."""
+        """Raise RuntimeError, always: see `get_index_of_this_subtask`."""
         raise self._without_subtask("get_attempt_number")
 
     def get_number_of_parallel_subtasks(self) -> NoReturn:
-        """Not supported: see `get_index_of_this_subtask`."""
+        """Raise RuntimeError, always: see `get_index_of_this_subtask`."""
         raise self._without_subtask("get_number_of_parallel_subtasks")
 
     def get_max_number_of_parallel_subtasks(self) -> NoReturn:
-        """Not supported: see `get_index_of_this_subtask`."""
+        """Raise RuntimeError, always: see `get_index_of_this_subtask`."""
         raise self._without_subtask("get_max_number_of_parallel_subtasks")
 
     @staticmethod
@@ -147,7 +147,6 @@ class UserDefinedFunction:
 
     @property
     def title(self) -> str:
-        """`module.Class`, for errors."""
         return f"{type(self).__module__}.{type(self).__qualname__}"
 
     def get_type_inference(self) -> TypeInference | None:
@@ -189,7 +188,7 @@ class TableFunction(UserDefinedFunction, Generic[T]):
     KIND = FunctionKind.TABLE
 
     def collect(self, row: T) -> None:
-        """Emit one row."""
+        """Emit one row, beside those that `eval` returns or yields."""
         self.__dict__.setdefault("_collected", []).append(row)
 
 
@@ -223,7 +222,7 @@ class AggregateFunction(UserDefinedFunction, Generic[T, ACC]):
         raise NotImplementedError(f"{type(self).__name__}.create_accumulator")
 
     def get_value(self, accumulator: ACC) -> T | None:
-        """The aggregate's value."""
+        """The result for the rows accumulated so far."""
         raise NotImplementedError(f"{type(self).__name__}.get_value")
 
 

@@ -119,22 +119,22 @@ class ArgumentCount:
 
     @classmethod
     def of(cls, count: int) -> ArgumentCount:
-        """Exactly `count`."""
+        """The call has exactly `count` arguments."""
         return cls(count, count)
 
     @classmethod
     def between(cls, least: int, most: int) -> ArgumentCount:
-        """From `least` to `most`."""
+        """The call has `least` to `most` arguments."""
         return cls(least, most)
 
     @classmethod
     def from_(cls, least: int) -> ArgumentCount:
-        """At least `least`."""
+        """The call has at least `least` arguments."""
         return cls(least)
 
     @classmethod
     def any(cls) -> ArgumentCount:
-        """Any number."""
+        """The call has any number of arguments."""
         return cls()
 
 
@@ -283,7 +283,7 @@ class TypeStrategies:
 
     @staticmethod
     def explicit(type_: TypeLike) -> TypeStrategy:
-        """Always this type."""
+        """The result has this type, whatever the arguments are."""
         bridged = from_data_type(type_)
         return lambda call: bridged
 
@@ -344,7 +344,6 @@ class TypeInference:
 
     @property
     def strategy(self) -> InputTypeStrategy:
-        """The input strategy."""
         return self.input or InputTypeStrategies.WILDCARD
 
     def result(self, call: CallContext) -> Bridged:
@@ -393,17 +392,17 @@ class TypeInferenceBuilder:
         return self.input_type_strategy(InputTypeStrategies.sequence(*types))
 
     def input_type_strategy(self, strategy: InputTypeStrategy) -> TypeInferenceBuilder:
-        """Set the input strategy."""
+        """Set the number and types of arguments that a call may have."""
         self._input = strategy
         return self
 
     def output_type_strategy(self, strategy: TypeStrategy | TypeLike) -> TypeInferenceBuilder:
-        """Set the result's type."""
+        """Set the type of the result, or how the call determines it."""
         self._output = strategy
         return self
 
     def accumulator_type_strategy(self, strategy: TypeStrategy | TypeLike) -> TypeInferenceBuilder:
-        """Set the accumulator's type."""
+        """Set the type of an aggregate's accumulator."""
         self._accumulator = strategy
         return self
 

@@ -41,7 +41,6 @@ class Signature:
     accumulator: Bridged | None = None
 
     def text(self, name: str) -> str:
-        """Text for errors."""
         shown = [str(item) for item in self.arguments]
         if self.varargs:
             shown[-1] += "..."

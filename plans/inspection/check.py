@@ -35,12 +35,11 @@ class Report:
 
 
 def check(text: str) -> tuple[Finding, ...]:
-    """The findings of `report`."""
     return report(text).findings
 
 
 def report(text: str) -> Report:
-    """Check a plan's text."""
+    """Check a plan's text: the plan, if it can be read, and the findings."""
     try:
         data = jsontext.loads(text)
     except JsonError as fault:

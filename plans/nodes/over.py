@@ -39,19 +39,19 @@ _STATES = (
 
 
 class CurrentRow(PlanModel):
-    """`CURRENT ROW`."""
+    """Bound of a frame: `CURRENT ROW`."""
 
     kind: Always[Literal["CURRENT_ROW"]] = "CURRENT_ROW"
 
 
 class UnboundedPreceding(PlanModel):
-    """`UNBOUNDED PRECEDING`."""
+    """Bound of a frame: `UNBOUNDED PRECEDING`."""
 
     kind: Always[Literal["UNBOUNDED_PRECEDING"]] = "UNBOUNDED_PRECEDING"
 
 
 class UnboundedFollowing(PlanModel):
-    """`UNBOUNDED FOLLOWING`."""
+    """Bound of a frame: `UNBOUNDED FOLLOWING`."""
 
     kind: Always[Literal["UNBOUNDED_FOLLOWING"]] = "UNBOUNDED_FOLLOWING"
 

@@ -49,7 +49,7 @@ _UNKNOWN = PythonFunction("?", "?", "SCALAR")
 
 
 class PythonCalc(PythonNode, Calc):
-    """Projection with Python functions."""
+    """Projection whose expressions call Python functions."""
 
     NAME = "stream-exec-python-calc"
     GENERAL = Calc

@@ -24,7 +24,7 @@ class ConstantRange(PlanModel):
 
 
 class ConstantRangeWithoutEnd(PlanModel):
-    """Ranks from `start` on."""
+    """All ranks from `start` on, without an end."""
 
     type: Always[Literal["ConstantWithoutEnd"]] = "ConstantWithoutEnd"
     start: Int
@@ -58,7 +58,7 @@ RankRange = Annotated[ConstantRange | ConstantRangeWithoutEnd | VariableRange, F
 
 
 class AppendFast(PlanModel):
-    """The input is insert-only."""
+    """The input is insert-only: it neither updates nor deletes rows."""
 
     type: Always[Literal["AppendFast"]] = "AppendFast"
 
@@ -77,7 +77,7 @@ class Retract(PlanModel):
 
 
 class Undefined(PlanModel):
-    """Not decided."""
+    """The planner has not decided on a strategy."""
 
     type: Always[Literal["Undefined"]] = "Undefined"
 

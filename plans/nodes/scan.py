@@ -21,7 +21,7 @@ from compiled_plan.plans.types.changelog import ChangelogMode
 
 
 class TableSourceScan(PlanNode):
-    """Scan of a table."""
+    """Scan of a table through its connector."""
 
     NAME = "stream-exec-table-source-scan"
     TITLE = "Read {table}"

@@ -55,7 +55,7 @@ class AggregateCall(PlanModel):
 
 
 class SortField(PlanModel):
-    """One sort column."""
+    """A sort column, its direction, and the place of NULLs."""
 
     index: OfInput[Int]
     is_ascending: Bool

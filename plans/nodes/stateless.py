@@ -134,7 +134,7 @@ class AsyncCorrelate(Correlate):
 
 
 class DropUpdateBefore(PlanNode):
-    """Removal of UPDATE_BEFORE rows."""
+    """Removal of UPDATE_BEFORE rows, which the consumer does not need."""
 
     NAME = "stream-exec-drop-update-before"
     TITLE = "Drop rows before updates"

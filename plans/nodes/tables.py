@@ -50,7 +50,6 @@ class MetadataColumn(PlanModel):
 
     @property
     def key(self) -> str:
-        """The metadata key."""
         return self.metadata_key or self.name
 
 
@@ -101,7 +100,7 @@ class TableSchema(PlanModel):
 
 
 class TableDistribution(PlanModel):
-    """`DISTRIBUTED BY`."""
+    """Buckets of a table: `DISTRIBUTED BY`."""
 
     kind: Literal["UNKNOWN", "HASH", "RANGE"]
     bucket_count: Int | None = None
@@ -154,7 +153,6 @@ class CatalogTable(PlanModel):
 
     @property
     def stored_columns(self) -> list[PhysicalColumn]:
-        """The physical columns."""
         columns = self.resolved_table.table_schema.columns if self.resolved_table else ()
         return [column for column in columns if isinstance(column, PhysicalColumn)]
 
@@ -296,7 +294,7 @@ SourceAbility = Annotated[
 
 
 class Overwrite(Ability):
-    """`INSERT OVERWRITE`."""
+    """The sink replaces the rows of the table: `INSERT OVERWRITE`."""
 
     RUNNABLE = False
 
@@ -327,7 +325,7 @@ class TargetColumnWriting(Ability):
 
 
 class Bucketing(Ability):
-    """The sink writes buckets."""
+    """The sink writes the buckets of `DISTRIBUTED BY`."""
 
     RUNNABLE = False
 

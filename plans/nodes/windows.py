@@ -143,7 +143,7 @@ class TumblingGroupWindow(PlanModel):
 
 
 class SlidingGroupWindow(PlanModel):
-    """`GROUP BY HOP(...)`."""
+    """Window of `GROUP BY HOP(...)`."""
 
     kind: Always[Literal["SLIDING"]] = "SLIDING"
     alias: WindowReference
@@ -154,7 +154,7 @@ class SlidingGroupWindow(PlanModel):
 
 
 class SessionGroupWindow(PlanModel):
-    """`GROUP BY SESSION(...)`."""
+    """Window of `GROUP BY SESSION(...)`."""
 
     kind: Always[Literal["SESSION"]] = "SESSION"
     alias: WindowReference

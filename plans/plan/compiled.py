@@ -159,12 +159,12 @@ class CompiledPlan:
 
     @cached_property
     def sources(self) -> tuple[PlanNode, ...]:
-        """The nodes without inputs."""
+        """The nodes without inputs: scans of tables and constant rows."""
         return tuple(node for node in self.nodes if not self._inputs[node.id])
 
     @cached_property
     def sinks(self) -> tuple[PlanNode, ...]:
-        """The nodes without consumers."""
+        """The nodes without consumers, which write tables."""
         return tuple(node for node in self.nodes if not self._consumers[node.id])
 
     def with_schema(self, schema: str) -> Self:

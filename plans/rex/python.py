@@ -30,7 +30,6 @@ class PythonFunction:
 
     @property
     def path(self) -> str:
-        """`module.Class`."""
         return f"{self.module}.{self.class_}"
 
     def to_dict(self) -> dict[str, Any]:

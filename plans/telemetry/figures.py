@@ -76,7 +76,7 @@ class OperatorFigures(_Part):
 
 
 class SourceFigures(_Part):
-    """Figures of a source."""
+    """Throughput and lag of one source table."""
 
     name: str
     table: str
@@ -97,7 +97,7 @@ class EdgeFigures(_Part):
 
 
 class RunFigures(_Part):
-    """Figures of a run."""
+    """Throughput and delays of a run in its last micro-batches."""
 
     at: str = Field(description="end of the last micro-batch")
     in_per_second: float | None
@@ -147,7 +147,6 @@ class Window:
 
     @property
     def batches(self) -> Sequence[Message]:
-        """The micro-batches, in order."""
         return tuple(self._batches)
 
     def figures(self, now: float | None = None) -> RunFigures | None:

@@ -39,7 +39,7 @@ class Listener(Protocol):
     """Receives the messages of a run. A failing listener must not end the run: it reports the failure and continues."""
 
     def tell(self, message: Message) -> None:
-        """Receive a message."""
+        """Receive a message of the run; called in its thread."""
 
     def close(self) -> None:
         """Release resources; no message follows."""

@@ -69,7 +69,7 @@ class LogLines:
                 self._summary()
 
     def close(self) -> None:
-        """Release nothing."""
+        """Do nothing: the output belongs to the caller."""
 
     def _lines(self, message: Message, texts: Iterable[str], level: str = "INFO") -> None:
         for text in texts:

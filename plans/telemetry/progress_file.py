@@ -45,7 +45,6 @@ class ProgressFile:
         self._handler.emit(LogRecord("", INFO, "", 0, text, None, None))
 
     def close(self) -> None:
-        """Close the file."""
         self._handler.close()
 
 

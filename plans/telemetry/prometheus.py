@@ -157,7 +157,6 @@ class MetricsServer:
         return int(self._server.server_port)
 
     def tell(self, message: Message) -> None:
-        """Count a message."""
         if not self._named and message.get("plan"):
             self.plan = Path(message["plan"]).stem
         self.metrics.take(self.plan, message)
@@ -166,7 +165,6 @@ class MetricsServer:
             self.metrics.show(self.plan, figures)
 
     def close(self) -> None:
-        """Stop the server."""
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()

@@ -16,7 +16,7 @@ class Item:
 
 
 class Document(BaseModel):
-    """Base of documents."""
+    """Base of documents whose keys are in camel case."""
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, frozen=True)
 

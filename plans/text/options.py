@@ -14,7 +14,7 @@ from compiled_plan.plans.text.zones import is_zone, spelled
 
 
 class Kind(Enum):
-    """Kinds of option values."""
+    """Forms of option values, which each value describes."""
 
     BOOLEAN = "'true' or 'false'"
     INTEGER = "a whole number"

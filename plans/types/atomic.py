@@ -13,15 +13,11 @@ PICKLE = "pickle"
 
 
 class BooleanType(LogicalType):
-    """BOOLEAN."""
-
     __slots__ = ()
     ROOT: ClassVar[str] = "BOOLEAN"
 
 
 class NumericType(LogicalType):
-    """Base of all numbers."""
-
     __slots__ = ()
 
 
@@ -33,24 +29,18 @@ class IntegerType(NumericType):
 
 
 class TinyIntType(IntegerType):
-    """TINYINT."""
-
     __slots__ = ()
     ROOT: ClassVar[str] = "TINYINT"
     BITS: ClassVar[int] = 8
 
 
 class SmallIntType(IntegerType):
-    """SMALLINT."""
-
     __slots__ = ()
     ROOT: ClassVar[str] = "SMALLINT"
     BITS: ClassVar[int] = 16
 
 
 class IntType(IntegerType):
-    """INT."""
-
     __slots__ = ()
     ROOT: ClassVar[str] = "INTEGER"
     BITS: ClassVar[int] = 32
@@ -60,22 +50,20 @@ class IntType(IntegerType):
 
 
 class BigIntType(IntegerType):
-    """BIGINT."""
-
     __slots__ = ()
     ROOT: ClassVar[str] = "BIGINT"
     BITS: ClassVar[int] = 64
 
 
 class FloatType(NumericType):
-    """FLOAT, 32 bits."""
+    """FLOAT, 32 bits of IEEE 754."""
 
     __slots__ = ()
     ROOT: ClassVar[str] = "FLOAT"
 
 
 class DoubleType(NumericType):
-    """DOUBLE, 64 bits."""
+    """DOUBLE, 64 bits of IEEE 754."""
 
     __slots__ = ()
     ROOT: ClassVar[str] = "DOUBLE"
@@ -104,7 +92,7 @@ class CharacterType(LogicalType):
 
 
 class CharType(CharacterType):
-    """CHAR(n)."""
+    """CHAR(n): texts of n characters."""
 
     __slots__ = ()
     ROOT: ClassVar[str] = "CHAR"
@@ -112,7 +100,7 @@ class CharType(CharacterType):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VarCharType(CharacterType):
-    """VARCHAR(n); STRING is VARCHAR(2147483647)."""
+    """VARCHAR(n); without a length, STRING: VARCHAR(2147483647)."""
 
     ROOT: ClassVar[str] = "VARCHAR"
     length: int = MAX_LENGTH
@@ -129,7 +117,7 @@ class BytesType(LogicalType):
 
 
 class BinaryType(BytesType):
-    """BINARY(n)."""
+    """BINARY(n): values of n bytes."""
 
     __slots__ = ()
     ROOT: ClassVar[str] = "BINARY"
@@ -137,7 +125,7 @@ class BinaryType(BytesType):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VarBinaryType(BytesType):
-    """VARBINARY(n); BYTES is VARBINARY(2147483647)."""
+    """VARBINARY(n); without a length, BYTES: VARBINARY(2147483647)."""
 
     ROOT: ClassVar[str] = "VARBINARY"
     length: int = MAX_LENGTH
@@ -158,7 +146,7 @@ class SymbolType(LogicalType):
 
 
 class DescriptorType(LogicalType):
-    """The type of DESCRIPTOR(...)."""
+    """Type of DESCRIPTOR(...), an argument that names columns."""
 
     __slots__ = ()
     ROOT: ClassVar[str] = "DESCRIPTOR"
@@ -172,7 +160,7 @@ class BitmapType(LogicalType):
 
 
 class VariantType(LogicalType):
-    """VARIANT, semi-structured data."""
+    """VARIANT: a value that carries its type, as in JSON."""
 
     __slots__ = ()
     ROOT: ClassVar[str] = "VARIANT"

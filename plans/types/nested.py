@@ -34,7 +34,7 @@ class NestedType(LogicalType):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArrayType(NestedType):
-    """ARRAY<element>."""
+    """ARRAY<element>: elements of one type, in order."""
 
     ROOT: ClassVar[str] = "ARRAY"
     element: LogicalType
@@ -62,7 +62,7 @@ class MultisetType(NestedType):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MapType(NestedType):
-    """MAP<key, value>."""
+    """MAP<key, value>: keys of one type, values of another."""
 
     ROOT: ClassVar[str] = "MAP"
     key: LogicalType
@@ -114,7 +114,7 @@ class FieldsType(NestedType):
 
 
 class RowType(FieldsType):
-    """ROW<name type 'comment', ...>."""
+    """ROW<name type 'comment', ...>: named fields in order."""
 
     __slots__ = ()
     ROOT: ClassVar[str] = "ROW"

@@ -18,7 +18,7 @@ class TimeKind(Enum):
 
 
 class DateType(LogicalType):
-    """DATE."""
+    """DATE, without time of day and zone."""
 
     __slots__ = ()
     ROOT: ClassVar[str] = "DATE"
@@ -52,7 +52,7 @@ class TimestampBase(LogicalType):
 
 
 class TimestampType(TimestampBase):
-    """TIMESTAMP(p), without time zone."""
+    """TIMESTAMP(p): date and time of day, without time zone."""
 
     __slots__ = ()
     ROOT: ClassVar[str] = "TIMESTAMP_WITHOUT_TIME_ZONE"
@@ -73,7 +73,7 @@ class TimestampLtzType(TimestampBase):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimestampTzType(LogicalType):
-    """TIMESTAMP(p) WITH TIME ZONE."""
+    """TIMESTAMP(p) WITH TIME ZONE; each value has a zone of its own."""
 
     ROOT: ClassVar[str] = "TIMESTAMP_WITH_TIME_ZONE"
     precision: int = 6

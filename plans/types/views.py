@@ -29,19 +29,19 @@ class ListView(Generic[T]):
         return view
 
     def get(self) -> list[T]:
-        """The elements in order."""
+        """The elements, in the order in which they were added."""
         return self._list
 
     def add(self, value: T) -> None:
-        """Append an element."""
+        """Append an element to the end of the list."""
         self._list.append(value)
 
     def add_all(self, values: Iterable[T]) -> None:
-        """Append several elements."""
+        """Append elements to the end of the list."""
         self._list.extend(values)
 
     def clear(self) -> None:
-        """Remove all elements."""
+        """Remove all elements of the list."""
         self._list = []
 
     def __eq__(self, other: object) -> bool:
@@ -111,7 +111,7 @@ class MapView(Generic[K, V]):
         return not self._dict
 
     def clear(self) -> None:
-        """Remove all keys."""
+        """Remove all keys with their values."""
         self._dict.clear()
 
     def __eq__(self, other: object) -> bool:

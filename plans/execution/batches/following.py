@@ -50,8 +50,6 @@ class RunResult:
 
 
 class Counts(Protocol):
-    """Counts of written rows."""
-
     def rows(self, batch: int) -> BatchRows:
         """The rows written in a micro-batch of this run; may be called once per batch."""
 

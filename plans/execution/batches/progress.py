@@ -120,7 +120,7 @@ class BatchProgress:
     slots: int = 1
 
     def to_dict(self) -> dict[str, Any]:
-        """The message of `--json`."""
+        """The line of `execute-plan --json`, without the line break."""
         return {
             "event": "batch",
             "at": self.at,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class BlackHole:
-    """Consumes rows."""
+    """Computes the rows, and discards them."""
 
     READS_ORDER: ClassVar[bool] = False
 

@@ -49,8 +49,6 @@ class HeldRows(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class HeldFrame:
-    """A DataFrame as `HeldRows`."""
-
     frame: DataFrame
 
     def stream(self) -> DataFrame | None:

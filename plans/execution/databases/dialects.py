@@ -96,7 +96,6 @@ class Dialect:
     properties: Mapping[str, str] = field(default_factory=dict)
 
     def quoted(self, name: str) -> str:
-        """The quoted name."""
         return f"{self.quote}{name.replace(self.quote, self.quote * 2)}{self.quote}"
 
     def written(self, name: str) -> str:

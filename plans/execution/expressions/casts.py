@@ -151,7 +151,6 @@ class _Cast:
         return self.column if fits else _fit_text(self.column, target)
 
     def _read(self, source: t.CharacterType, target: t.LogicalType) -> Column:
-        """Parse a text."""
         match target:
             case t.BooleanType():
                 return self._parsed("BOOLEAN", target)

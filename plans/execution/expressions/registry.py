@@ -34,7 +34,7 @@ class Family:
         self._module = module
 
     def __call__(self, *names: str) -> Callable[[Translator], Translator]:
-        """Register a translator."""
+        """Register the decorated translator for functions, by their names in plans."""
 
         def register(translator: Translator) -> Translator:
             for name in names:

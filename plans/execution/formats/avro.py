@@ -30,8 +30,6 @@ _FILES = "org.compiledplan.kernel.formats.avro.AvroFiles"
 
 
 class AvroFormat(LineFormat):
-    """`avro`: inserts only."""
-
     def prepared(self, spark: SparkSession, spec: FormatTable) -> FormatTable:
         return replace(spec, options={**spec.options, "schema": _schema(spec)})
 

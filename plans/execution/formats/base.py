@@ -157,5 +157,4 @@ def walk(type_: t.LogicalType) -> list[t.LogicalType]:
 
 
 def kernel_formats(spark: SparkSession) -> Any:
-    """The kernel's `Formats` class."""
     return java_class(spark._jvm, "org.compiledplan.kernel.formats.Formats")

@@ -20,8 +20,6 @@ _ESCAPES = {"\\t": "\t", "\\n": "\n", "\\r": "\r", "\\\\": "\\"}
 
 
 class CsvFormat(LineFormat):
-    """`csv`: inserts only."""
-
     in_one_piece = True
 
     def prepared(self, spark: SparkSession, spec: FormatTable) -> FormatTable:

@@ -25,8 +25,6 @@ _UTC = frozenset(("UTC", "GMT", "Etc/UTC", "Z", "Universal", "Zulu", "Etc/UCT", 
 
 
 class OrcFormat(LibraryFormat):
-    """`orc`."""
-
     spec = SPEC
     compression = ("orc.compress", "compress", "zlib")
 

@@ -66,8 +66,6 @@ class LibraryFormat:
 
 
 class ParquetFormat(LibraryFormat):
-    """`parquet`."""
-
     spec = SPEC
     compression = ("compression", "compression", "snappy")
 

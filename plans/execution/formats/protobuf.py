@@ -26,8 +26,6 @@ _KERNEL = "org.compiledplan.kernel.formats.protobuf"
 
 
 class ProtobufFormat(MessageFormat):
-    """`protobuf`: inserts only."""
-
     def prepared(self, spark: SparkSession, spec: FormatTable) -> FormatTable:
         """Resolve the descriptors of the message.
 

@@ -41,7 +41,6 @@ class Sources:
         """Return None, for a usual module."""
 
     def exec_module(self, module: ModuleType) -> None:
-        """As importlib asks."""
         file = str(module.__spec__.origin) if module.__spec__ else ""
         exec(compile(self.files[file], file, "exec"), module.__dict__)
 

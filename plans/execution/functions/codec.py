@@ -28,8 +28,6 @@ Write = Callable[[Any, bytearray], None]
 
 
 class Reader:
-    """Reads values from bytes."""
-
     def __init__(self, data: bytes) -> None:
         self.data, self.at = data, 0
 
@@ -52,7 +50,6 @@ class Reader:
             shift += 7
 
     def signed(self) -> int:
-        """Read a signed number."""
         encoded = self.var()
         return (encoded >> 1) ^ -(encoded & 1)
 
@@ -155,7 +152,6 @@ def write_var(value: int, out: bytearray) -> None:
 
 
 def write_signed(value: int, out: bytearray) -> None:
-    """Write a signed number."""
     write_var((value << 1) if value >= 0 else ((-value << 1) - 1), out)
 
 

@@ -231,7 +231,6 @@ class Frames:
     result: pa.DataType | None
 
     def of(self, rows: Sequence[Any]) -> list[Any]:
-        """The columns of rows."""
         import pandas as pd
 
         frames: list[Any] = []

@@ -113,7 +113,7 @@ class RowSource:
 
 
 class RowSink(Protocol):
-    """Writes micro-batches."""
+    """A sink that takes the rows of micro-batches."""
 
     #: True if the sink reads the columns `ord` and `path`; otherwise they may be omitted.
     READS_ORDER: ClassVar[bool]

@@ -46,7 +46,6 @@ class GroupAggregateParameters(Parameters):
 
 @keyed(GroupAggregate)
 def group_aggregate(node: GroupAggregate, lowering: Lowering) -> KeyedOperator:
-    """Flink's GroupAggFunction."""
     return _operator(node, node, None, lowering)
 
 

@@ -122,7 +122,6 @@ def _sent(flow: Flow, emitter: PlanNode) -> Flow:
 
 @stateless(DropUpdateBefore)
 def drop_update_before(node: DropUpdateBefore, port: int, flow: Flow, lowering: Lowering) -> Sequence[Flow]:
-    """Drop -U rows."""
     return [flow.where(flow.kind != F.lit(UPDATE_BEFORE))]
 
 

@@ -39,7 +39,6 @@ class BinaryJoin(Parameters):
 
 
 def binary_join(node: PlanNode, spec: JoinSpec, lowering: Lowering) -> dict[str, Any]:
-    """The fields of `BinaryJoin`."""
     types = (*lowering.input_types(node, 0), *lowering.input_types(node, 1))
     return {
         "join_type": spec.join_type,
@@ -71,7 +70,7 @@ class MultiJoinParameters(Parameters):
 
 @keyed(Join)
 def join(node: Join, lowering: Lowering) -> KeyedOperator:
-    """Flink's StreamingJoinOperator and StreamingSemiAntiJoinOperator."""
+    """Operator of a join, as Flink's StreamingJoinOperator and StreamingSemiAntiJoinOperator."""
     return KeyedOperator(
         ports=join_ports(node, node.join_spec, lowering),
         output=node.output_type.types,

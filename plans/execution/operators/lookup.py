@@ -102,7 +102,6 @@ class _LookedUp:
 
 @stateless(LookupJoin)
 def lookup_join(node: LookupJoin, port: int, flow: Flow, lowering: Lowering) -> Sequence[Exploded]:
-    """Flink's LookupJoinRunner."""
     looked_up = _looked_up(node, flow, lowering)
 
     def make(element: Column, position: Column) -> Flow:

@@ -217,7 +217,6 @@ def _in_event_time(node: Match, types: Sequence[LogicalType]) -> bool:
 
 @keyed(Match, event_time=ByInput(_in_event_time))
 def match_recognize(node: Match, lowering: Lowering) -> KeyedOperator:
-    """Flink's CepOperator."""
     spec = node.match_spec
     pattern = elements(spec.pattern)
     variables = [element.variable for element in pattern]

@@ -140,6 +140,5 @@ def to_dict(value: object, condition: Callable[[JoinedCondition], object]) -> An
 
 
 def camel(name: str) -> str:
-    """Convert `need_retract` to `needRetract`."""
     first, *others = name.split("_")
     return first + "".join(map(str.capitalize, others))

@@ -81,7 +81,7 @@ class ProctimeSortParameters(Parameters):
 
 @keyed(IntervalJoin, event_time=lambda node: node.interval_join_spec.window_bounds.is_event_time)
 def interval_join(node: IntervalJoin, lowering: Lowering) -> KeyedOperator:
-    """Flink's RowTimeIntervalJoin and ProcTimeIntervalJoin."""
+    """Operator of a join within a time interval, as Flink's RowTimeIntervalJoin and ProcTimeIntervalJoin."""
     spec, bounds = node.interval_join_spec.join_spec, node.interval_join_spec.window_bounds
     left, right = -bounds.left_lower_bound, bounds.left_upper_bound
     # Rows padded with nulls are emitted when their cleanup is due, half an interval after the last match.
@@ -107,7 +107,7 @@ def _joins_in_event_time(node: TemporalJoin) -> bool:
 
 @keyed(TemporalJoin, event_time=_joins_in_event_time)
 def temporal_join(node: TemporalJoin, lowering: Lowering) -> KeyedOperator:
-    """Flink's TemporalRowTimeJoinOperator and TemporalProcessTimeJoinOperator."""
+    """Operator of a temporal join, as Flink's TemporalRowTimeJoinOperator and TemporalProcessTimeJoinOperator."""
     both = binary_join(node, node.join_spec, lowering)
     parameters: Parameters = ProctimeTemporalJoinParameters(**both)
     if _joins_in_event_time(node):
@@ -126,7 +126,7 @@ def _first_kind(node: TemporalSort) -> TimeKind:
 
 @keyed(TemporalSort, event_time=lambda node: _first_kind(node) is TimeKind.ROWTIME)
 def temporal_sort(node: TemporalSort, lowering: Lowering) -> KeyedOperator:
-    """Flink's RowTimeSortOperator and ProcTimeSortOperator."""
+    """Operator of a sort by time, as Flink's RowTimeSortOperator and ProcTimeSortOperator."""
     first, *others = node.order_by.fields
     order = sort_columns(others)
     in_event_time = _first_kind(node) is TimeKind.ROWTIME

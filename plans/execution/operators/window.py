@@ -92,7 +92,7 @@ class SessionRowsParameters(Parameters):
 
 @keyed(WindowTableFunction, event_time=lambda node: node.windowing.is_rowtime, when=_is_session)
 def session_windows(node: WindowTableFunction, lowering: Lowering) -> KeyedOperator:
-    """Flink's UnalignedWindowTableFunctionOperator."""
+    """Operator of SESSION windows, as Flink's UnalignedWindowTableFunctionOperator."""
     windowing = node.windowing
     assert isinstance(windowing, TimeAttributeWindowing)
     assert isinstance(windowing.window, SessionWindow)
@@ -155,7 +155,6 @@ class WindowJoinParameters(BinaryJoin):
 
 @keyed(WindowRank, event_time=lambda node: node.windowing.is_rowtime)
 def window_rank(node: WindowRank, lowering: Lowering) -> KeyedOperator:
-    """Flink's WindowRankOperator."""
     assert isinstance(node.rank_range, ConstantRange)
     parameters = WindowRankParameters(
         **_windows(node, (node.windowing,), lowering),
@@ -169,7 +168,6 @@ def window_rank(node: WindowRank, lowering: Lowering) -> KeyedOperator:
 
 @keyed(WindowDeduplicate, event_time=lambda node: node.windowing.is_rowtime)
 def window_deduplicate(node: WindowDeduplicate, lowering: Lowering) -> KeyedOperator:
-    """Flink's RowTimeWindowDeduplicateOperator."""
     parameters = WindowDeduplicateParameters(
         **_windows(node, (node.windowing,), lowering), order_column=node.order_key, keep_last=node.keep_last_row
     )

@@ -82,7 +82,7 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class Attached:
-    """Windows carried by rows."""
+    """Windows whose bounds the rows carry in columns."""
 
     type: str = field(default="attached", init=False)
 

@@ -43,7 +43,6 @@ class Inbox:
         return {"host": str(host), "port": port, "secret": self.secret, "sink": sink}
 
     def close(self) -> None:
-        """Stop receiving."""
         self._server.shutdown()
         self._server.server_close()
 

@@ -169,7 +169,6 @@ class RealTimeQuery:
         return self.sinks.rows(batch)
 
     def close(self) -> None:
-        """Release its resources."""
         if self._inbox is not None:
             self._inbox.close()
             self._inbox = None

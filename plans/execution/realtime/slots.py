@@ -50,7 +50,6 @@ class Slots:
         return sum(self.sources.values()) + self.ticks + self.stages * self.partitions
 
     def text(self) -> str:
-        """The figures as text."""
         parts = [f"{count} to read {table}" for table, count in self.sources.items()]
         parts += ["1 for ticks"] if self.ticks else []
         parts += [f"{self.stages} stages x {self.partitions} shuffle partitions"] if self.stages else []

@@ -33,8 +33,6 @@ def variable(name: str, prefix: str = PREFIX) -> str:
 
 
 class SecretSource(Protocol):
-    """A source of secrets."""
-
     def get(self, name: str) -> str | None:
         """The value of a secret; None if the source does not have it.
 

@@ -44,7 +44,6 @@ class Keeper:
         return False
 
     def close(self) -> None:
-        """Stop Spark."""
         self._closing.close()
 
 

@@ -88,7 +88,6 @@ def tapped_rows(builder: StageBuilder, node: PlanNode, count: int) -> Rows:
 
 
 def close(builder: StageBuilder) -> None:
-    """End all copying."""
     for handle in builder.handles:
         handle.kernel.untap()
 

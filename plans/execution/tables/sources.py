@@ -74,7 +74,6 @@ class Sources:
             return {node: named(end_of_input(self.spark, place), names.end_of(node)) for node in nodes}
 
     def close(self) -> None:
-        """Release their resources."""
         self.opened = {node: replace(source, keeps=None) for node, source in self.opened.items()}
 
 

@@ -25,7 +25,7 @@ _READS_STREAMS = {"spark.sql.streaming.unsupportedOperationCheck": "false"}
 
 
 class TapRequest(Protocol):
-    """An open request."""
+    """A request to show rows of one node, until enough are shown."""
 
     node: int
     """The id of the node whose rows are shown: those that it emits, or that a sink writes."""
@@ -42,7 +42,7 @@ class TapRequest(Protocol):
 
 
 class Tap(Protocol):
-    """Requests for rows."""
+    """Requests to show rows of a running query."""
 
     def request(self) -> TapRequest | None:
         """The open request; called once per micro-batch."""

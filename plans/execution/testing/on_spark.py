@@ -53,7 +53,7 @@ class SteppedClock(BatchClock):
         return Reading(self.now(), self.now())
 
     def follow(self) -> None:
-        """Stand still."""
+        """Do nothing: the test sets the time."""
 
 
 class SparkEngine:

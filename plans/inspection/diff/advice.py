@@ -15,8 +15,6 @@ PLAN, CHECKPOINT = "PLAN.json", "DIR"
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """The next step."""
-
     what: str
     command: str = ""  # the command to run; empty if there is none
 

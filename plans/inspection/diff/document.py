@@ -51,7 +51,7 @@ class Side(_Part):
 
 
 class Property(_Part):
-    """A property that differs."""
+    """A property of an operator that differs, with its effect on state."""
 
     property: str
     old: str = Field(description="in words; empty if it is new")
@@ -112,7 +112,7 @@ class Sink(_Part):
 
 
 class Next(_Part):
-    """The recommended next step."""
+    """Recommended next step with the new plan."""
 
     what: str
     command: str = Field(description="empty if there is nothing to run")
@@ -138,7 +138,7 @@ class Flink(_Part):
 
 
 class Document(_Part):
-    """Differences between two plans."""
+    """Differences between two plans, and their effect on state."""
 
     version: Literal[1]
     old: Side

@@ -48,7 +48,6 @@ def flink_verdict(diff: FlinkDiff) -> str:
 
 
 def flink_markdown(diff: FlinkDiff) -> str:
-    """Markdown of the section."""
     lines = [f"#### In Flink, from a savepoint: {plain(flink_verdict(diff))}", ""]
     rows = [edit for edit in diff.operators if not is_plain(edit)]
     if rows:

@@ -81,7 +81,7 @@ Part = OperatorEdit | SourceEdit | SinkEdit
 
 @dataclass(frozen=True, slots=True)
 class PlanDiff:
-    """Comparison of two plans."""
+    """Differences between two plans, and the verdict on the state."""
 
     operators: tuple[OperatorEdit, ...]  # in the order of the new plan, then removed ones
     sources: tuple[SourceEdit, ...]  # the same

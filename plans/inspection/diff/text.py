@@ -57,12 +57,10 @@ def verdict_line(diff: PlanDiff) -> Line:
 
 
 def advice_lines(advice: Advice) -> tuple[Line, ...]:
-    """The recommended next step."""
     return (Line(advice.what), *([Line(f"  try: {advice.command}")] if advice.command else []))
 
 
 def ttl_text(milliseconds: int) -> str:
-    """Format a TTL."""
     return format_duration(milliseconds) if milliseconds else "0 ms (never expires)"
 
 

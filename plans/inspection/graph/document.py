@@ -61,7 +61,7 @@ class GraphColumn(_Part):
 
 
 class GraphNode(_Part):
-    """An operator."""
+    """An operator with its columns, state entries and role."""
 
     id: int
     uid: str = Field(description="stable id across plans; empty without state")

@@ -25,7 +25,7 @@ Pairs = Sequence[tuple[int, int]]
 
 @dataclass(frozen=True, slots=True)
 class Layers:
-    """Coordinates of a drawing."""
+    """Coordinates of the nodes and edges of a drawing."""
 
     rank: Mapping[int, int]  # the column of each node, from 0
     row: Mapping[int, float]  # vertical position of each node, in rows; the smallest is 0

@@ -34,7 +34,7 @@ class RuleResult:
 
 @dataclass(slots=True)
 class Context:
-    """Inputs of a rule."""
+    """The plan, and the rows of the nodes that a rule may refer to."""
 
     plan: CompiledPlan
     identity_of: TableIdentity  # identifies tables
@@ -198,7 +198,6 @@ class OperatorDraft:
         return RuleResult(self.rows(columns, identity, origin), operator)
 
     def rows(self, columns: Sequence[Meaning], history: str, origin: str = "") -> Rows:
-        """The operator's output rows."""
         watermarks = in_order(watermark for port in self.ports for watermark in port.watermarks)
         return (Branch(origin_of(origin or self.kind, self.ports), tuple(columns), (), watermarks, history),)
 

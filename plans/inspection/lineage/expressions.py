@@ -197,7 +197,7 @@ def _text(call: Call, name: str, operands: list[str], type_: str, function: User
 
 
 def function_name(internal: str | None) -> str:
-    """`SUM` of Flink's `$SUM$1`."""
+    """The name as in SQL: `SUM` of Flink's `$SUM$1`."""
     text = internal or ""
     if text.startswith("$") and "$" in text[1:]:
         return text[: text.rindex("$")].lstrip("$")

@@ -19,7 +19,7 @@ _Score = tuple[int, int, int, float]
 
 
 class How(Enum):
-    """Criterion of a match."""
+    """Criterion by which an operator was matched with one of the old plan."""
 
     NAME = "it has its uid"
     LINEAGE = "it is the same operator"

@@ -38,7 +38,7 @@ class How(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """A source column."""
+    """A column of a source table that a value is computed from."""
 
     table: str  # the identifier of the table
     column: str

@@ -10,7 +10,7 @@ from compiled_plan.plans.inspection.lineage.meaning import Meaning, compose, eit
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """Rows of one origin."""
+    """Rows of one origin, such as one input of a UNION."""
 
     origin: Meaning  # a table, or an operator over its inputs
     columns: tuple[Meaning, ...]
@@ -56,7 +56,6 @@ class Port:
 
     @property
     def origin(self) -> Meaning:
-        """Identity of the rows."""
         return either([branch.origin for branch in self.rows]) if self.rows else compose("nothing", text="nothing")
 
     @property

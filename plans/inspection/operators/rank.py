@@ -48,7 +48,6 @@ def add_ranks(draft: OperatorDraft, port: Port, range_: RankRange) -> None:
 
 
 def ranked(kind: str, partition: Sequence[Meaning], order: Sequence[Meaning], origin: Meaning) -> Meaning:
-    """The row-number column."""
     by = ", ".join(column.text for column in order)
     return compose("number", (*partition, *order, origin), [kind, len(partition)], text=f"{kind}() BY {by}")
 

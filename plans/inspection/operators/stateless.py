@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 @rule(Exchange, MiniBatchAssigner)
 def same(node: PlanNode, context: Context) -> RuleResult:
-    """Pass the rows unchanged."""
     return RuleResult(context.inputs(node)[0])
 
 
@@ -78,7 +77,6 @@ def expand(node: Expand, context: Context) -> RuleResult:
 
 @rule(DropUpdateBefore)
 def drop_update_before(node: DropUpdateBefore, context: Context) -> RuleResult:
-    """Drop -U rows."""
     dropped = compose("no -U", text="no -U rows")
     return RuleResult(tuple(branch.where([dropped]) for branch in context.inputs(node)[0]))
 

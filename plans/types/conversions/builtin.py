@@ -33,7 +33,6 @@ class Conversion:
 
 
 def same(value: Any, type_: Any) -> Any:
-    """The value itself."""
     return value
 
 

@@ -54,7 +54,7 @@ class DataType(TypeAttributes):
         return replace(self, logical_type=self.logical_type.not_null())
 
     def nullable(self) -> DataType:
-        """The same type, nullable."""
+        """The same type, which also holds NULL."""
         return replace(self, logical_type=self.logical_type.with_nullability(True))
 
     def bridged_to(self, class_: type, converter: DataTypeConverter[Any, Any] | None = None) -> DataType:

@@ -93,37 +93,37 @@ class DataTypes:
 
     @staticmethod
     def BOOLEAN(nullable: bool = True) -> DataType:
-        """BOOLEAN."""
+        """Type of `True` and `False`."""
         return _data_type(t.BOOLEAN, nullable)
 
     @staticmethod
     def TINYINT(nullable: bool = True) -> DataType:
-        """TINYINT, 8 bits."""
+        """Integers of 8 bits: -128 to 127."""
         return _data_type(t.TINYINT, nullable)
 
     @staticmethod
     def SMALLINT(nullable: bool = True) -> DataType:
-        """SMALLINT, 16 bits."""
+        """Integers of 16 bits: -32768 to 32767."""
         return _data_type(t.SMALLINT, nullable)
 
     @staticmethod
     def INT(nullable: bool = True) -> DataType:
-        """INT, 32 bits."""
+        """Integers of 32 bits: -2147483648 to 2147483647."""
         return _data_type(t.INT, nullable)
 
     @staticmethod
     def BIGINT(nullable: bool = True) -> DataType:
-        """BIGINT, 64 bits."""
+        """Integers of 64 bits: -9223372036854775808 to 9223372036854775807."""
         return _data_type(t.BIGINT, nullable)
 
     @staticmethod
     def FLOAT(nullable: bool = True) -> DataType:
-        """FLOAT, 32 bits."""
+        """Floating-point numbers of 32 bits, about seven digits."""
         return _data_type(t.FLOAT, nullable)
 
     @staticmethod
     def DOUBLE(nullable: bool = True) -> DataType:
-        """DOUBLE, 64 bits."""
+        """Floating-point numbers of 64 bits, about 15 digits."""
         return _data_type(t.DOUBLE, nullable)
 
     @staticmethod
@@ -135,12 +135,12 @@ class DataTypes:
 
     @staticmethod
     def CHAR(length: int = 1, nullable: bool = True) -> DataType:
-        """CHAR(length), in characters."""
+        """Texts of exactly `length` characters."""
         return _data_type(t.CharType(length=_check("length of CHAR", length, 1, t.MAX_LENGTH)), nullable)
 
     @staticmethod
     def VARCHAR(length: int = 1, nullable: bool = True) -> DataType:
-        """VARCHAR(length), in characters."""
+        """Texts of at most `length` characters."""
         return _data_type(t.VarCharType(length=_check("length of VARCHAR", length, 1, t.MAX_LENGTH)), nullable)
 
     @staticmethod
@@ -150,12 +150,12 @@ class DataTypes:
 
     @staticmethod
     def BINARY(length: int = 1, nullable: bool = True) -> DataType:
-        """BINARY(length), in bytes."""
+        """Values of exactly `length` bytes."""
         return _data_type(t.BinaryType(length=_check("length of BINARY", length, 1, t.MAX_LENGTH)), nullable)
 
     @staticmethod
     def VARBINARY(length: int = 1, nullable: bool = True) -> DataType:
-        """VARBINARY(length), in bytes."""
+        """Values of at most `length` bytes."""
         return _data_type(t.VarBinaryType(length=_check("length of VARBINARY", length, 1, t.MAX_LENGTH)), nullable)
 
     @staticmethod
@@ -167,7 +167,7 @@ class DataTypes:
 
     @staticmethod
     def DATE(nullable: bool = True) -> DataType:
-        """DATE."""
+        """Dates without time of day, from 0001-01-01 to 9999-12-31."""
         return _data_type(t.DATE, nullable)
 
     @staticmethod
@@ -230,12 +230,12 @@ class DataTypes:
 
     @staticmethod
     def INTERVAL_DAY_TIME(day_precision: int = 2, second_precision: int = 6) -> DataType:
-        """INTERVAL DAY(p) TO SECOND(s)."""
+        """INTERVAL DAY(day_precision) TO SECOND(second_precision): a `timedelta`."""
         return DataTypes.INTERVAL(f"DAY({day_precision}) TO SECOND({second_precision})")
 
     @staticmethod
     def INTERVAL_YEAR_MONTH(year_precision: int = 2) -> DataType:
-        """INTERVAL YEAR(p) TO MONTH."""
+        """INTERVAL YEAR(year_precision) TO MONTH: a number of months."""
         return DataTypes.INTERVAL(f"YEAR({year_precision}) TO MONTH")
 
     @staticmethod
@@ -247,19 +247,19 @@ class DataTypes:
 
     @staticmethod
     def ARRAY(element_type: AnyType, nullable: bool = True) -> DataType:
-        """ARRAY<element_type>."""
+        """Lists whose elements have one type."""
         inner = DataTypes.of(element_type)
         return _data_type(t.ArrayType(element=inner.logical_type), nullable, (inner,))
 
     @staticmethod
     def MULTISET(element_type: AnyType, nullable: bool = True) -> DataType:
-        """MULTISET<element_type>."""
+        """Elements of one type, each with its number."""
         inner = DataTypes.of(element_type)
         return _data_type(t.MultisetType(element=inner.logical_type), nullable, (inner,))
 
     @staticmethod
     def MAP(key_type: AnyType, value_type: AnyType, nullable: bool = True) -> DataType:
-        """MAP<key_type, value_type>."""
+        """Mappings from keys of one type to values of another."""
         pair = DataTypes.of(key_type), DataTypes.of(value_type)
         return _data_type(t.MapType(key=pair[0].logical_type, value=pair[1].logical_type), nullable, pair)
 

@@ -100,7 +100,7 @@ class _ArrayLikeMeta(type):
 
 
 class _ArrayLike(metaclass=_ArrayLikeMeta):
-    """Any list-like object."""
+    """Sequences except texts, and numpy arrays; for isinstance."""
 
 
 _ArrayLike.__name__ = "Sequence"
@@ -231,7 +231,7 @@ class _NamedTupleMeta(type):
 
 
 class _NamedTuple(metaclass=_NamedTupleMeta):
-    """Any NamedTuple."""
+    """Objects of NamedTuple classes; for isinstance."""
 
 
 class _RecordMeta(type):
@@ -241,7 +241,7 @@ class _RecordMeta(type):
 
 
 class _Record(metaclass=_RecordMeta):
-    """Any object with fields."""
+    """Objects of classes with fields; for isinstance."""
 
 
 _NamedTuple.__name__, _Record.__name__ = "NamedTuple", "a class with these fields"

@@ -201,8 +201,6 @@ def examined(plan: CompiledPlan, folder: Path, head: SavepointHead, options: Imp
 
 @dataclass(frozen=True, slots=True)
 class _Examined:
-    """Builds an `Import`."""
-
     plan: CompiledPlan
     folder: Path
     head: SavepointHead

@@ -202,7 +202,7 @@ class SourceExport(SourcePart):
 
 
 class Report(Document):
-    """Base of both reports."""
+    """Figures, parts and findings that reports of imports and exports have in common."""
 
     TITLE: ClassVar[str]
     #: The outcomes that its parts may have.
@@ -212,7 +212,6 @@ class Report(Document):
 
     @property
     def parts(self) -> Iterator[Part]:
-        """Everything that is reported."""
         raise NotImplementedError
 
     def check(self, task: str, where: str) -> None:

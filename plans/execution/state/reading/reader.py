@@ -105,7 +105,6 @@ class StateReader:
 
     @property
     def uri(self) -> str:
-        """The inspected folder."""
         return self.root.uri if self.savepoint is None else self.savepoint.uri
 
     @classmethod

@@ -38,7 +38,6 @@ class SinkOutput:
 
     @property
     def text(self) -> str:
-        """The text for people."""
         text = f"{self.table}: {self.rows} rows"
         return f"{text} in {self.files} files, {self.pattern}" if self.pattern else text
 

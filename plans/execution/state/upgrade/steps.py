@@ -18,7 +18,6 @@ class Step:
 
     @property
     def text(self) -> str:
-        """The text for people."""
         return self.TEXT.format(**{field.name: getattr(self, field.name) for field in fields(self)})
 
     def to_dict(self) -> dict[str, Any]:

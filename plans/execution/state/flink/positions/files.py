@@ -37,7 +37,6 @@ class FilesRead:
 
     @property
     def words(self) -> str:
-        """The position for people."""
         rest = f", {_files(len(self.unread))} not read" if self.unread else ""
         return f"{'all files' if self.paths is None else _files(len(self.paths))} read{rest}"
 
