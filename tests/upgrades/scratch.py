@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from compiled_plan.plans.execution.session.spark_session import spark_session
 from compiled_plan.plans.inspection.judging.verdicts import Verdict
 from tests.upgrades.bench import Bench, Table, grouped
-from tests.upgrades.kinds import KINDS, timers
+from tests.upgrades.kinds import KINDS, TIMERS
 from tests.upgrades.kinds.model import FIRST, SECOND
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ _FILE = Path(__file__).with_suffix(".json")
 #: Kinds whose new program has recorded rows: those that start on old state, and those that would be silently wrong.
 SCRATCH = (
     *(kind for kind in KINDS if kind.verdict in (Verdict.FULL, Verdict.PARTIAL) or kind.wrong is not None),
-    *timers.KINDS,
+    *TIMERS,
 )
 
 

@@ -24,7 +24,7 @@ from compiled_plan.plans.inspection.judging.verdicts import Verdict
 from tests.support.once import once
 from tests.upgrades import scratch
 from tests.upgrades.bench import Bench, Setting, Table, grouped
-from tests.upgrades.kinds import KINDS, timers
+from tests.upgrades.kinds import KINDS, TIMERS
 from tests.upgrades.kinds.model import FIRST, SECOND, Kind
 
 if TYPE_CHECKING:
@@ -231,7 +231,7 @@ def test_recorded_rows_equal_those_of_a_run(spark: SparkSession, tmp_path: Path)
 
 
 def test_a_deep_kind_is_covered_by_a_kind_or_test_that_is_not() -> None:
-    kinds = (*KINDS, *timers.KINDS)
+    kinds = (*KINDS, *TIMERS)
     covering = {kind.name for kind in kinds if not kind.covered_by}
     for kind in kinds:
         file, is_test, function = kind.covered_by.partition("::")

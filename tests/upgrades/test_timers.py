@@ -14,8 +14,8 @@ import pytest
 from tests.support.once import once
 from tests.upgrades import scratch
 from tests.upgrades.bench import Bench, Setting, Table, grouped
+from tests.upgrades.kinds import TIMERS
 from tests.upgrades.kinds.model import FIRST, SECOND, Kind
-from tests.upgrades.kinds.timers import KINDS
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -26,7 +26,7 @@ RECORDED = scratch.recorded()
 
 
 def _group(kind: Kind) -> Sequence[Kind]:
-    some = [candidate for candidate in KINDS if bool(candidate.covered_by) == bool(kind.covered_by)]
+    some = [candidate for candidate in TIMERS if bool(candidate.covered_by) == bool(kind.covered_by)]
     return next(group for group in grouped(some) if kind in group)
 
 
@@ -49,7 +49,7 @@ def _is_spread(checkpoint: Path) -> None:
 
 
 #: The group that runs by default; `make test-wide` has the other kinds that none covers.
-DEFAULT = _group(next(kind for kind in KINDS if not kind.covered_by))
+DEFAULT = _group(next(kind for kind in TIMERS if not kind.covered_by))
 
 
 def _marks(kind: Kind) -> Any:
@@ -58,7 +58,7 @@ def _marks(kind: Kind) -> Any:
     return () if kind in DEFAULT else pytest.mark.wide
 
 
-@pytest.mark.parametrize("kind", [pytest.param(kind, marks=_marks(kind), id=kind.name) for kind in KINDS])
+@pytest.mark.parametrize("kind", [pytest.param(kind, marks=_marks(kind), id=kind.name) for kind in TIMERS])
 def test_pending_timers_survive_a_migration(
     kind: Kind, spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
