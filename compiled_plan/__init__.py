@@ -15,8 +15,10 @@ repository, linked here.
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from compiled_plan.plans.deferred import deferred_names
+from compiled_plan.plans.version import product_version
 
 # ruff: isort: skip_file
 # `a as a` exports a name to type checkers; isort would write a line for each.
@@ -221,15 +223,11 @@ _HOMES = {name: f"compiled_plan.{module}" for module, names in _NAMES.items() fo
 __all__ = sorted(_HOMES)
 
 
-def __getattr__(name: str) -> object:
-    if name == "__version__":
-        from compiled_plan.plans.version import product_version
+_public = deferred_names(__name__, _HOMES)
 
-        return product_version()
-    home = _HOMES.get(name)
-    if home is None:
-        raise AttributeError(f"module 'compiled_plan' has no attribute {name!r}")
-    return getattr(import_module(home), name)
+
+def __getattr__(name: str) -> object:
+    return product_version() if name == "__version__" else _public(name)
 
 
 def __dir__() -> list[str]:

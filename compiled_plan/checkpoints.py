@@ -7,15 +7,30 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
+from compiled_plan.plans.deferred import deferred
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.running.errors import is_debug, reported
 
 if TYPE_CHECKING:
+    from compiled_plan.plans.execution import embedded as executor
+    from compiled_plan.plans.execution.state.flink import exports, viewing
     from compiled_plan.plans.execution.state.flink.report import ExportReport
+    from compiled_plan.plans.execution.state.flink.savepoint import reading as savepoints
+    from compiled_plan.plans.execution.state.reading import content, entries, figures
+    from compiled_plan.plans.execution.state.reading import reader as reading
     from compiled_plan.plans.execution.state.reading.model import KeyReport, StateReport
     from compiled_plan.plans.execution.state.reading.reader import StateReader
     from compiled_plan.plans.plan import CompiledPlan
+else:
+    executor = deferred("compiled_plan.plans.execution.embedded")
+    exports = deferred("compiled_plan.plans.execution.state.flink.exports")
+    savepoints = deferred("compiled_plan.plans.execution.state.flink.savepoint.reading")
+    viewing = deferred("compiled_plan.plans.execution.state.flink.viewing")
+    content = deferred("compiled_plan.plans.execution.state.reading.content")
+    entries = deferred("compiled_plan.plans.execution.state.reading.entries")
+    figures = deferred("compiled_plan.plans.execution.state.reading.figures")
+    reading = deferred("compiled_plan.plans.execution.state.reading.reader")
 
 
 @reported()
@@ -43,13 +58,11 @@ def inspect_state(
         CheckpointError: the checkpoint, operator or state entry does not exist, or cannot be read.
         ExecutionError: Java is missing, or an unsuitable Spark session is active.
     """
-    from compiled_plan.plans.execution.state.reading.figures import state_report, tried_of
-
     with _reader(checkpoint, plan) as reader:
         plan_operator = reader.operator(operator) if operator else None
         texts = [what_if] if isinstance(what_if, str) else what_if
         uids = None if plan_operator is None else [plan_operator.uid]
-        return state_report(reader, uids, tried=tried_of(texts, plan_operator))
+        return figures.state_report(reader, uids, tried=figures.tried_of(texts, plan_operator))
 
 
 @reported()
@@ -72,10 +85,8 @@ def inspect_key(
     Raises:
         CheckpointError, ExecutionError: as for `inspect_state`; or the key does not fit the key columns.
     """
-    from compiled_plan.plans.execution.state.reading.content import key_report
-
     with _reader(checkpoint, plan) as reader:
-        return key_report(reader, reader.operator(operator), key)
+        return content.key_report(reader, reader.operator(operator), key)
 
 
 @reported()
@@ -96,10 +107,8 @@ def export_state(checkpoint: str, operator: str, path: str, *, plan: CompiledPla
     Raises:
         CheckpointError, ExecutionError: as for `inspect_state`; or the folder exists.
     """
-    from compiled_plan.plans.execution.state.reading.entries import export
-
     with _reader(checkpoint, plan) as reader:
-        return export(reader, reader.operator(operator), path)
+        return entries.export(reader, reader.operator(operator), path)
 
 
 @reported()
@@ -131,12 +140,9 @@ def export_savepoint(
             written.
         ExecutionError: Java is missing, or an unsuitable Spark session is active.
     """
-    from compiled_plan.plans.execution.embedded import session
-    from compiled_plan.plans.execution.state.flink.exports import Export, ExportOptions
-
     starts = [f"{table}={at}" for table, at in (start or {}).items()]
-    options = ExportOptions.of(starts, reset, max_parallelism)
-    export = Export(session(debug=is_debug()), checkpoint, options)
+    options = exports.ExportOptions.of(starts, reset, max_parallelism)
+    export = exports.Export(executor.session(debug=is_debug()), checkpoint, options)
     if to:
         export.write(to)
     return export.report
@@ -144,22 +150,15 @@ def export_savepoint(
 
 @contextmanager
 def _reader(checkpoint: str, plan: CompiledPlan | None) -> Iterator[StateReader]:
-    from compiled_plan.plans.execution.embedded import session
-
-    start = partial(session, debug=is_debug())
+    start = partial(executor.session, debug=is_debug())
     if plan is None:
-        from compiled_plan.plans.execution.state.flink.savepoint.reading import is_savepoint
-        from compiled_plan.plans.execution.state.reading.reader import StateReader
-
-        if is_savepoint(checkpoint):
+        if savepoints.is_savepoint(checkpoint):
             raise CheckpointError(
                 "this is a savepoint of Flink, not a checkpoint",
                 where=checkpoint,
                 remedy="pass the plan that its job ran as `plan`",
             )
-        yield StateReader.open(start(), checkpoint)
+        yield reading.StateReader.open(start(), checkpoint)
         return
-    from compiled_plan.plans.execution.state.flink.viewing import viewed
-
-    with viewed(checkpoint, plan, RunOptions(), (), start) as reader:
+    with viewing.viewed(checkpoint, plan, RunOptions(), (), start) as reader:
         yield reader

@@ -18,6 +18,7 @@ from compiled_plan.planner.sql.declaring import declare
 from compiled_plan.planner.sql.nodes import statements as st
 from compiled_plan.planner.sql.parse import parse_script
 from compiled_plan.planner.sql.scripts import bind_script
+from compiled_plan.plans.deferred import deferred
 from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.plan import CompiledPlan as Plan
 from compiled_plan.running.planning import planned
@@ -31,9 +32,25 @@ from compiled_plan.session.python_files import PythonFileMethods
 # Methods import the Table API and the executor when they need them: a SQL script compiles without either, and
 # importing them here would double the start-up time of `compile-plan`.
 if TYPE_CHECKING:
+    from compiled_plan.planner.table.building import unfinished
+    from compiled_plan.planner.user_functions import plans as user_plans
+    from compiled_plan.results import table_result
     from compiled_plan.results.table_result import TableResult
+    from compiled_plan.running import inserts, plans, statements
     from compiled_plan.running.inserts import StatementSet
     from compiled_plan.running.plans import CompiledPlan, PlanReference
+    from compiled_plan.session import embedding, initializing, queries, showing
+else:
+    unfinished = deferred("compiled_plan.planner.table.building.unfinished")
+    user_plans = deferred("compiled_plan.planner.user_functions.plans")
+    table_result = deferred("compiled_plan.results.table_result")
+    inserts = deferred("compiled_plan.running.inserts")
+    plans = deferred("compiled_plan.running.plans")
+    statements = deferred("compiled_plan.running.statements")
+    embedding = deferred("compiled_plan.session.embedding")
+    initializing = deferred("compiled_plan.session.initializing")
+    queries = deferred("compiled_plan.session.queries")
+    showing = deferred("compiled_plan.session.showing")
 
 
 @dataclass(frozen=True)
@@ -127,9 +144,7 @@ class TableEnvironment(CatalogMethods, FunctionMethods, TableMethods, ModuleMeth
                 with file, line, column and caret. The statements before it remain in effect.
             UnsupportedError: a statement is not supported.
         """
-        from compiled_plan.session.initializing import run_init_file
-
-        run_init_file(self.context, str(path))
+        initializing.run_init_file(self.context, str(path))
 
     def execute_sql(self, stmt: str) -> TableResult:
         """Execute SQL statements one after another.
@@ -164,22 +179,16 @@ class TableEnvironment(CatalogMethods, FunctionMethods, TableMethods, ModuleMeth
         result: TableResult | None = None
         for statement in parse_script(stmt):
             if isinstance(statement, _SHOWS) or (isinstance(statement, st.SetOption) and statement.key is None):
-                from compiled_plan.session.showing import show
-
                 with source.at_span(statement.span):
-                    result = show(self.context, binder, statement)
+                    result = showing.show(self.context, binder, statement)
             elif isinstance(statement, _RUNS) or writes_of(statement):
-                from compiled_plan.running.statements import run_statement
-
                 with source.at_span(statement.span):
-                    result = run_statement(self.context, binder, statement)
+                    result = statements.run_statement(self.context, binder, statement)
             else:
                 declare(self.context, binder, statement)
                 result = None
         if result is None:
-            from compiled_plan.results.table_result import DONE
-
-            result = DONE
+            result = table_result.DONE
         return result.with_mutable_rows() if self.context.mutable_rows else result
 
     def compile_script(self, text: str) -> CompiledPlan:
@@ -195,9 +204,7 @@ class TableEnvironment(CatalogMethods, FunctionMethods, TableMethods, ModuleMeth
             ProgramError: the script does not compile; with line, column and caret.
             UnsupportedError: the script uses a feature that is not supported.
         """
-        from compiled_plan.running.plans import CompiledPlan
-
-        return CompiledPlan.of(self.compile_statements(text).plan)
+        return plans.CompiledPlan.of(self.compile_statements(text).plan)
 
     def compile_plan_sql(self, stmt: str) -> CompiledPlan:
         """Compile one INSERT or statement set over the tables of this session.
@@ -245,10 +252,8 @@ class TableEnvironment(CatalogMethods, FunctionMethods, TableMethods, ModuleMeth
         Raises:
             PlanError: the file does not exist, or is not a plan.
         """
-        from compiled_plan.planner.user_functions.plans import with_catalog_functions
-
         plan = _checked(plan_reference, "load_plan").load()
-        return plan.of(with_catalog_functions(plan, self.context.catalog))
+        return plan.of(user_plans.with_catalog_functions(plan, self.context.catalog))
 
     def execute_plan(self, plan_reference: PlanReference) -> TableResult:
         """Run a plan on an embedded local Spark, in the background: `load_plan(plan_reference).execute()`.
@@ -265,9 +270,7 @@ class TableEnvironment(CatalogMethods, FunctionMethods, TableMethods, ModuleMeth
             PlanError: the file does not exist, or is not a plan.
             UnsupportedError, ExecutionError: as for `CompiledPlan.execute`.
         """
-        from compiled_plan.running.statements import start_plan
-
-        return start_plan(self.context, _checked(plan_reference, "execute_plan").load())
+        return statements.start_plan(self.context, _checked(plan_reference, "execute_plan").load())
 
     def explain_sql(self, stmt: str, *extra_details: str) -> str:
         """Explain a query, an INSERT or a statement set.
@@ -287,9 +290,7 @@ class TableEnvironment(CatalogMethods, FunctionMethods, TableMethods, ModuleMeth
         Raises:
             ProgramError: the statement is wrong or of another kind; with line, column and caret.
         """
-        from compiled_plan.session.queries import explain_sql
-
-        return explain_sql(self.context, stmt, extra_details)
+        return queries.explain_sql(self.context, stmt, extra_details)
 
     def create_state_database(self, database: str, checkpoint: str) -> None:
         """Create a database with a table for the state of each operator in a checkpoint, under the operator's uid.
@@ -310,28 +311,20 @@ class TableEnvironment(CatalogMethods, FunctionMethods, TableMethods, ModuleMeth
             ProgramError: the database exists.
             ExecutionError: Spark does not start.
         """
-        from compiled_plan.session.embedding import create_state_database
-
-        create_state_database(self.context, database, checkpoint)
+        embedding.create_state_database(self.context, database, checkpoint)
 
     def create_statement_set(self) -> StatementSet:
         """Create an empty statement set: INSERTs that become one plan."""
-        from compiled_plan.running.inserts import StatementSet
-
-        return StatementSet(self.context)
+        return inserts.StatementSet(self.context)
 
     if not TYPE_CHECKING:  # Hidden from type checkers, which would accept any method name otherwise.
 
         def __getattr__(self, name: str) -> Any:
-            from compiled_plan.planner.table.building.unfinished import no_method
-
-            raise no_method("TableEnvironment", type(self), name)
+            raise unfinished.no_method("TableEnvironment", type(self), name)
 
 
 def _checked(reference: Any, operation: str) -> PlanReference:
-    from compiled_plan.running.plans import PlanReference
-
-    if not isinstance(reference, PlanReference):
+    if not isinstance(reference, plans.PlanReference):
         raise ProgramError(
             f"{operation}() takes a PlanReference, not {reference!r}",
             where=f"{operation}()",

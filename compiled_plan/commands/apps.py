@@ -15,6 +15,7 @@ from typer.models import Default, OptionInfo
 
 from compiled_plan.commands.config import ConfigFile, Declared, searched_file
 from compiled_plan.commands.registry import COMMANDS, UMBRELLA
+from compiled_plan.plans.version import product_version
 
 #: Keys of `Context.meta`: the values of `--config` and `--no-config`; the config file with the lines of defaults.
 _CHOICE, _ORIGINS = "compiled_plan.config", "compiled_plan.origins"
@@ -104,8 +105,6 @@ _EAGER: Mapping[str, Any] = {"is_eager": True, "expose_value": False}
 
 def _show_version(context: typer.Context, value: bool) -> None:
     if value and not context.resilient_parsing:
-        from compiled_plan.plans.version import product_version
-
         typer.echo(f"{UMBRELLA} {product_version() or 'not installed'}")
         raise typer.Exit
 

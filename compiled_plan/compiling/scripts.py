@@ -10,13 +10,25 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from compiled_plan.plans.errors import CompiledPlanError, ProgramError
+from compiled_plan.plans.deferred import deferred
+from compiled_plan.plans.errors import CompiledPlanError, ProgramError, ProgramWarning
 from compiled_plan.plans.files.paths import STDIN as STDIN
 from compiled_plan.plans.files.paths import quoted
 
 if TYPE_CHECKING:
+    from compiled_plan import environment as sessions
+    from compiled_plan.compiling import python_programs
     from compiled_plan.environment import CompiledScript, TableEnvironment
+    from compiled_plan.planner.user_functions import plans as user_plans
     from compiled_plan.plans.plan import CompiledPlan
+    from compiled_plan.running import embedded
+    from compiled_plan.session import initializing
+else:
+    python_programs = deferred("compiled_plan.compiling.python_programs")
+    sessions = deferred("compiled_plan.environment")
+    user_plans = deferred("compiled_plan.planner.user_functions.plans")
+    embedded = deferred("compiled_plan.running.embedded")
+    initializing = deferred("compiled_plan.session.initializing")
 
 PYTHON, SQL = ".py", ".sql"
 
@@ -64,10 +76,8 @@ def compiled(program: str, session: Session, say: Say) -> CompiledScript:
             where=quoted(program),
             remedy="copy it here first",
         )
-    from compiled_plan.session.initializing import find_modules_in, text_of
-
-    text = "" if in_python else text_of(program)
-    find_modules_in(Path.cwd() if program == STDIN else Path(program).resolve().parent)
+    text = "" if in_python else initializing.text_of(program)
+    initializing.find_modules_in(Path.cwd() if program == STDIN else Path(program).resolve().parent)
     if not in_python:
         return compiled_text(text, session, say)
     return _compiled(session, say, lambda environment: _in_python(environment, program))
@@ -79,10 +89,9 @@ def with_declared_functions(plan: CompiledPlan, session: Session) -> CompiledPla
     Raises:
         ProgramError, UnsupportedError: an init file cannot be read or executed.
     """
-    from compiled_plan.environment import TableEnvironment
-    from compiled_plan.planner.user_functions.plans import with_catalog_functions
-
-    return with_catalog_functions(plan, TableEnvironment(session.settings, init=session.init).context.catalog)
+    return user_plans.with_catalog_functions(
+        plan, sessions.TableEnvironment(session.settings, init=session.init).context.catalog
+    )
 
 
 def compiled_text(text: str, session: Session, say: Say) -> CompiledScript:
@@ -91,10 +100,8 @@ def compiled_text(text: str, session: Session, say: Say) -> CompiledScript:
 
 
 def _compiled(session: Session, say: Say, compile_in: Callable[[TableEnvironment], CompiledScript]) -> CompiledScript:
-    from compiled_plan.environment import TableEnvironment
-
     with warnings_said(say):
-        environment = TableEnvironment(session.settings, init=session.init)
+        environment = sessions.TableEnvironment(session.settings, init=session.init)
         for key, value in session.settings.items():
             environment.set(key, value)
         compiled = compile_in(environment)
@@ -104,8 +111,6 @@ def _compiled(session: Session, say: Say, compile_in: Callable[[TableEnvironment
 @contextmanager
 def warnings_said(say: Say) -> Iterator[None]:
     """Pass the product's warnings to `say`."""
-    from compiled_plan.plans.errors import ProgramWarning
-
     with warnings.catch_warnings():
         warnings.simplefilter("always", ProgramWarning)
         plain = warnings.showwarning
@@ -121,12 +126,7 @@ def warnings_said(say: Say) -> Iterator[None]:
 
 
 def _in_python(environment: TableEnvironment, program: str) -> CompiledScript:
-    from compiled_plan.compiling.python_programs import compile_program
-    from compiled_plan.environment import CompiledScript
-
-    plan = compile_program(environment, program)
+    plan = python_programs.compile_program(environment, program)
     if "compiled_plan.running.embedded" in sys.modules:  # Otherwise the plan has no in-process tables.
-        from compiled_plan.running.embedded import check_can_leave
-
-        check_can_leave(plan)
-    return CompiledScript(plan)
+        embedded.check_can_leave(plan)
+    return sessions.CompiledScript(plan)

@@ -14,7 +14,6 @@ use raises an error with the reason and the remedy. This folder is imported by t
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from compiled_plan.planner.diagnostics.refusing import refused_class
@@ -30,6 +29,7 @@ from compiled_plan.planner.table.grouping import GroupedTable as WindowGroupedTa
 from compiled_plan.planner.table.grouping import WindowedTable as GroupWindowedTable
 from compiled_plan.planner.table.model_descriptors import ModelDescriptor
 from compiled_plan.planner.table.table_schemas import TableSchema
+from compiled_plan.plans.deferred import deferred_names
 from compiled_plan.plans.types.conversions.data_type import DataType
 from compiled_plan.plans.types.conversions.data_types import DataTypes
 from compiled_plan.plans.types.mutable_row import MutableRow as Row
@@ -133,11 +133,7 @@ __all__ = [
     "WindowGroupedTable",
 ]
 
-
-def __getattr__(name: str) -> object:
-    if name in _FUNCTIONS:
-        return getattr(import_module("compiled_plan.pyflink.udf"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = deferred_names(__name__, dict.fromkeys(_FUNCTIONS, "compiled_plan.pyflink.udf"))
 
 
 provide(f"{__name__}.changelog_mode", ChangelogMode=ChangelogMode)

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from struct import error, pack, unpack
 from typing import TypeVar
 from unicodedata import category, east_asian_width
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -191,8 +192,6 @@ def _inner(type_: t.LogicalType, zone: dt.tzinfo) -> Callable[..., str]:
 
 def _single(value: float) -> str:
     """The shortest decimal text that identifies this FLOAT."""
-    from struct import error, pack, unpack
-
     for digits in range(1, 10):
         short = float(f"{value:.{digits}g}")
         try:

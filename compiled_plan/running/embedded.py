@@ -14,6 +14,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from compiled_plan.plans.connectors.registry import connector_spec
+from compiled_plan.plans.deferred import deferred
 from compiled_plan.plans.errors import PlanError
 from compiled_plan.plans.execution.chunks import Chunk
 from compiled_plan.plans.execution.session.options import RunOptions
@@ -30,9 +31,16 @@ from compiled_plan.running.errors import is_debug, reported
 
 if TYPE_CHECKING:
     from compiled_plan.plans.connectors.held import Held
+    from compiled_plan.plans.execution import dataframes
+    from compiled_plan.plans.execution import embedded as executor
     from compiled_plan.plans.execution.embedded import EmbeddedRun
     from compiled_plan.plans.execution.secrets.values import Secrets
+    from compiled_plan.plans.execution.state.reading import held
     from compiled_plan.plans.types.conversions.data_types import AnyType, DataType
+else:
+    dataframes = deferred("compiled_plan.plans.execution.dataframes")
+    executor = deferred("compiled_plan.plans.execution.embedded")
+    held = deferred("compiled_plan.plans.execution.state.reading.held")
 
 
 _Keywords = ParamSpec("_Keywords")
@@ -79,11 +87,9 @@ def execute(
             UnsupportedError: the plan has an unsupported operator or option; with its name.
             ExecutionError: Java is missing, or an unsuitable Spark session is active.
     """
-    from compiled_plan.plans.execution.embedded import start
-
     options = options or RunOptions()
     with reported():
-        job, collected = start(plan, options, debug=is_debug(), secrets=secrets)
+        job, collected = executor.start(plan, options, debug=is_debug(), secrets=secrets)
     insert_only = {node.id for node in plan.sinks} <= append_only(plan)
     return TableResult(
         collected or RowType(), _Reported(job), display or Display(options.time_zone or UTC), insert_only=insert_only
@@ -100,9 +106,7 @@ def session_started(
         settings: Spark settings.
         verbose: leave the JVM's own messages on stderr.
     """
-    from compiled_plan.plans.execution import embedded
-
-    return embedded.session_started(master, settings, verbose=verbose)
+    return executor.session_started(master, settings, verbose=verbose)
 
 
 class _Reported:
@@ -166,9 +170,7 @@ def inline(frame: Any, schema: AnyType = None) -> Inline:
 
     Args and errors are those of `TableEnvironment.from_dataframe`.
     """
-    from compiled_plan.plans.execution.dataframes import hold
-
-    row_type, data = hold(frame, schema)
+    row_type, data = dataframes.hold(frame, schema)
     return Inline(row_type, data.options, data)
 
 
@@ -179,11 +181,8 @@ def inline_state(checkpoint: str) -> Mapping[str, Inline]:
         CheckpointError: there is no checkpoint, or it has no state yet.
         ExecutionError: Spark does not start.
     """
-    from compiled_plan.plans.execution.embedded import session
-    from compiled_plan.plans.execution.state.reading.held import hold_state
-
-    held = hold_state(session(), checkpoint)
-    return {uid: Inline(row_type, data.options, data) for uid, (row_type, data) in held.items()}
+    tables = held.hold_state(executor.session(), checkpoint)
+    return {uid: Inline(row_type, data.options, data) for uid, (row_type, data) in tables.items()}
 
 
 def inline_rows(rows: Sequence[Sequence[Any]], row_type: DataType) -> Inline:
@@ -192,9 +191,7 @@ def inline_rows(rows: Sequence[Sequence[Any]], row_type: DataType) -> Inline:
     Raises:
         DataError: a value does not have its column's type; with column, type and value.
     """
-    from compiled_plan.plans.execution.dataframes import hold_rows
-
-    columns, data = hold_rows(rows, row_type)
+    columns, data = dataframes.hold_rows(rows, row_type)
     return Inline(columns, data.options, data)
 
 

@@ -6,11 +6,13 @@ Source: Flink's `CompiledPlan` and `PlanReference`.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from compiled_plan.plans.deferred import deferred
 from compiled_plan.plans.errors import PlanError
 from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.files import exists, is_remote, quoted, write_text
@@ -19,6 +21,8 @@ from compiled_plan.plans.inspection.explain import explain
 from compiled_plan.plans.inspection.identity import keeps_state
 from compiled_plan.plans.nodes.model import Json
 from compiled_plan.plans.plan import CompiledPlan as Plan
+from compiled_plan.plans.text import jsontext
+from compiled_plan.plans.text.smile import encode, json_text
 from compiled_plan.plans.text.visible import counted
 from compiled_plan.results.html import html_of
 from compiled_plan.results.table_result import TableResult
@@ -26,7 +30,15 @@ from compiled_plan.running import embedded
 from compiled_plan.running.errors import is_debug, reported
 
 if TYPE_CHECKING:
+    from compiled_plan.plans.execution import embedded as executor
+    from compiled_plan.plans.execution.state.flink import imports
     from compiled_plan.plans.execution.state.flink.report import ImportReport
+    from compiled_plan.plans.inspection.graph import drawing, svg
+else:
+    executor = deferred("compiled_plan.plans.execution.embedded")
+    imports = deferred("compiled_plan.plans.execution.state.flink.imports")
+    drawing = deferred("compiled_plan.plans.inspection.graph.drawing")
+    svg = deferred("compiled_plan.plans.inspection.graph.svg")
 
 
 class CompiledPlan(Plan):
@@ -56,13 +68,8 @@ class CompiledPlan(Plan):
 
     def _repr_html_(self) -> str:
         """The plan as a graph with its TTLs."""
-        from base64 import b64encode
-
-        from compiled_plan.plans.inspection.graph.drawing import Drawing
-        from compiled_plan.plans.inspection.graph.svg import to_svg
-
         # An image of its own, so that its styles do not apply to the page.
-        image = b64encode(to_svg(Drawing.of(self)).encode()).decode()
+        image = b64encode(svg.to_svg(drawing.Drawing.of(self)).encode()).decode()
         return (
             f'<div style="overflow-x: auto"><img src="data:image/svg+xml;base64,{image}" alt="{html_of(repr(self))}" '
             'style="max-width: none"></div>'
@@ -113,9 +120,6 @@ class CompiledPlan(Plan):
 
     def as_smile_bytes(self) -> bytes:
         """The plan in Smile, the binary form of JSON, which Flink reads, too; hence without `$schema`."""
-        from compiled_plan.plans.text import jsontext
-        from compiled_plan.plans.text.smile import encode
-
         return encode(jsontext.loads(self.with_schema("").to_json()))
 
     def as_json_string(self) -> str:
@@ -195,23 +199,20 @@ class CompiledPlan(Plan):
             UnsupportedError: the plan has something that does not run; names it.
             ExecutionError: Java is missing, or an unsuitable Spark session is active.
         """
-        from compiled_plan.plans.execution.embedded import session
-        from compiled_plan.plans.execution.state.flink.imports import Import, ImportOptions
-
-        options = ImportOptions.of(
+        options = imports.ImportOptions.of(
             [f"{table}={at}" for table, at in (start or {}).items()],
             reset,
             written_at,
             jars,
             allow_non_restored_state=allow_non_restored_state,
         )
-        with Import.open(str(savepoint), self, options) as opened:
+        with imports.Import.open(str(savepoint), self, options) as opened:
             if checkpoint:
                 run = RunOptions(
                     checkpoint=str(checkpoint), functions_from=tuple(functions_from), java_function=tuple(java_function)
                 )
                 secrets = opened.check(run)
-                opened.write(session(debug=is_debug()), run, secrets)
+                opened.write(executor.session(debug=is_debug()), run, secrets)
             return opened.report
 
 
@@ -294,6 +295,4 @@ class BytesContentPlanReference(PlanReference):
         return self.content
 
     def load(self) -> CompiledPlan:
-        from compiled_plan.plans.text.smile import json_text
-
         return CompiledPlan.from_json(json_text(self.content))

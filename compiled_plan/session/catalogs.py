@@ -9,11 +9,15 @@ from typing import TYPE_CHECKING
 
 from compiled_plan.planner.diagnostics.refusing import refused_method
 from compiled_plan.planner.sql.context import PlanningContext
+from compiled_plan.plans.deferred import deferred
 
 if TYPE_CHECKING:
+    from compiled_plan.catalogs import catalog as catalogs
     from compiled_plan.catalogs.catalog import Catalog
     from compiled_plan.catalogs.tables import CatalogDescriptor
     from compiled_plan.results.table_result import TableResult
+else:
+    catalogs = deferred("compiled_plan.catalogs.catalog")
 
 
 class CatalogMethods:
@@ -58,9 +62,7 @@ class CatalogMethods:
 
     def get_catalog(self, catalog_name: str) -> Catalog | None:
         """The catalog of that name as an object; None if there is none."""
-        from compiled_plan.catalogs.catalog import Catalog
-
-        return Catalog(self.context, catalog_name) if catalog_name in self.list_catalogs() else None
+        return catalogs.Catalog(self.context, catalog_name) if catalog_name in self.list_catalogs() else None
 
     def create_catalog(self, catalog_name: str, catalog_descriptor: CatalogDescriptor) -> None:
         """CREATE CATALOG.

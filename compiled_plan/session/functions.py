@@ -5,11 +5,21 @@ Source: Flink's `TableEnvironment`.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from compiled_plan.planner.catalog.memory import Catalog
+from compiled_plan.planner.functions.aggregates import aggregate_names
+from compiled_plan.planner.functions.registry import function_names
 from compiled_plan.planner.sql.context import PlanningContext
+from compiled_plan.plans.deferred import deferred
 from compiled_plan.plans.types import quote_string
+
+if TYPE_CHECKING:
+    from compiled_plan.planner.sql import declaring
+    from compiled_plan.planner.user_functions import registering
+else:
+    declaring = deferred("compiled_plan.planner.sql.declaring")
+    registering = deferred("compiled_plan.planner.user_functions.registering")
 
 # Methods import the planner's user functions when they need them, as in `environment`.
 
@@ -115,29 +125,22 @@ class FunctionMethods:
         self._create_java("TEMPORARY SYSTEM FUNCTION", name, function_class_name)
 
     def _create_java(self, kind: str, path: str, class_name: str) -> None:
-        from compiled_plan.planner.sql.declaring import declare_script
-
-        declare_script(self.context, f"CREATE {kind} {path} AS {quote_string(class_name)} LANGUAGE JAVA")
+        declaring.declare_script(self.context, f"CREATE {kind} {path} AS {quote_string(class_name)} LANGUAGE JAVA")
 
     def _register(self, name: str, function: Any, *, temporary: bool = True, system: bool = False) -> None:
-        from compiled_plan.planner.user_functions.registering import catalog_function, path_of
-
-        full = self.context.catalog.qualify(path_of(name, system))
+        full = self.context.catalog.qualify(registering.path_of(name, system))
         if not temporary:
             self.context.catalog.require_database(full)
-        self.context.catalog.functions.create(catalog_function(full, function, temporary=temporary, system=system))
+        self.context.catalog.functions.create(
+            registering.catalog_function(full, function, temporary=temporary, system=system)
+        )
 
     def _unregister(self, name: str, *, temporary: bool, system: bool = False) -> bool:
-        from compiled_plan.planner.user_functions.registering import path_of
-
-        full = self.context.catalog.qualify(path_of(name, system))
+        full = self.context.catalog.qualify(registering.path_of(name, system))
         return self.context.catalog.functions.drop(full, temporary=temporary, system=system, if_exists=True)
 
 
 def function_names_of(catalog: Catalog) -> list[str]:
     """The built-in functions with a name, and the functions of the current database and session."""
-    from compiled_plan.planner.functions.aggregates import aggregate_names
-    from compiled_plan.planner.functions.registry import function_names
-
     built_in = [name for name in (*function_names(), *aggregate_names()) if name.replace("_", "").isalnum()]
     return sorted({*built_in, *catalog.functions.names()})

@@ -6,11 +6,15 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from compiled_plan.plans.deferred import deferred
 from compiled_plan.plans.files import PROGRAM, is_remote, quoted, read_text
 from compiled_plan.plans.files.code_folders import code_folders
 
 if TYPE_CHECKING:
+    from compiled_plan.planner.sql import initializing as sql_initializing
     from compiled_plan.planner.sql.context import PlanningContext
+else:
+    sql_initializing = deferred("compiled_plan.planner.sql.initializing")
 
 
 def run_init_file(context: PlanningContext, path: str) -> None:
@@ -24,12 +28,10 @@ def run_init_file(context: PlanningContext, path: str) -> None:
             file and line.
         UnsupportedError: the file uses a feature that is not supported.
     """
-    from compiled_plan.planner.sql.initializing import initialize
-
     text = text_of(path)
     if not is_remote(path):
         find_modules_in(Path(path).resolve().parent)
-    initialize(context, text, quoted(path))
+    sql_initializing.initialize(context, text, quoted(path))
 
 
 def text_of(path: str | Path) -> str:

@@ -8,10 +8,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from compiled_plan.planner.sql.context import PlanningContext
+from compiled_plan.plans.deferred import deferred
 
 # Methods import the Table API when they need it, as in `environment`.
 if TYPE_CHECKING:
+    from compiled_plan.planner.table import model_descriptors, paths
     from compiled_plan.planner.table.model_descriptors import ModelDescriptor
+else:
+    model_descriptors = deferred("compiled_plan.planner.table.model_descriptors")
+    paths = deferred("compiled_plan.planner.table.paths")
 
 
 class ModelMethods:
@@ -61,13 +66,11 @@ class ModelMethods:
         return catalog.models.temporary_names(*catalog.database_path(()))
 
     def _create_model(self, path: str, descriptor: object, ignore_if_exists: bool, *, temporary: bool) -> None:
-        from compiled_plan.planner.table.model_descriptors import create_model
-
-        create_model(self.context, path, descriptor, temporary=temporary, ignore_if_exists=ignore_if_exists)
+        model_descriptors.create_model(
+            self.context, path, descriptor, temporary=temporary, ignore_if_exists=ignore_if_exists
+        )
 
     def _drop_model(self, path: str, *, temporary: bool, if_exists: bool) -> bool:
-        from compiled_plan.planner.table.paths import path_of
-
         operation = "drop_temporary_model" if temporary else "drop_model"
-        name = self.context.catalog.qualify(path_of(path, operation, "model"))
+        name = self.context.catalog.qualify(paths.path_of(path, operation, "model"))
         return self.context.catalog.models.drop(name, temporary=temporary, if_exists=if_exists)

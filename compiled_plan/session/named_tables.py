@@ -9,12 +9,20 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from compiled_plan.planner.sql.context import PlanningContext
+from compiled_plan.plans.deferred import deferred
 
 # Methods import the Table API when they need it, as in `environment`.
 if TYPE_CHECKING:
+    from compiled_plan.planner.table import descriptors, naming
     from compiled_plan.planner.table.descriptors import TableDescriptor
     from compiled_plan.plans.types.conversions.data_types import AnyType
+    from compiled_plan.session import embedding, queries
     from compiled_plan.table import Table
+else:
+    descriptors = deferred("compiled_plan.planner.table.descriptors")
+    naming = deferred("compiled_plan.planner.table.naming")
+    embedding = deferred("compiled_plan.session.embedding")
+    queries = deferred("compiled_plan.session.queries")
 
 
 class TableMethods:
@@ -42,9 +50,7 @@ class TableMethods:
         Raises:
             ProgramError: no table or view has that name.
         """
-        from compiled_plan.session.queries import from_path
-
-        return from_path(self.context, path)
+        return queries.from_path(self.context, path)
 
     def from_descriptor(self, descriptor: TableDescriptor) -> Table:
         """A table that is declared inline, without a name in the catalog.
@@ -58,9 +64,7 @@ class TableMethods:
         Raises:
             ProgramError: the declaration is wrong.
         """
-        from compiled_plan.session.embedding import from_descriptor
-
-        return from_descriptor(self.context, descriptor)
+        return embedding.from_descriptor(self.context, descriptor)
 
     def sql_query(self, query: str) -> Table:
         """The result of a query as a table.
@@ -74,9 +78,7 @@ class TableMethods:
         Raises:
             ProgramError: the text is not a query, or the query is wrong; with line, column and caret.
         """
-        from compiled_plan.session.queries import sql_query
-
-        return sql_query(self.context, query)
+        return queries.sql_query(self.context, query)
 
     def from_values(self, values: Iterable[object], schema: AnyType = None) -> Table:
         """A table of constant rows.
@@ -94,9 +96,7 @@ class TableMethods:
                 ProgramError: there are no rows and no types, the rows differ in width, or a column has no common type.
                 DataError: a value does not have its column's type; with column, type and value.
         """
-        from compiled_plan.session.embedding import from_values
-
-        return from_values(self.context, values, schema)
+        return embedding.from_values(self.context, values, schema)
 
     def from_dataframe(self, frame: object, schema: AnyType = None) -> Table:
         """A table of the rows of a DataFrame.
@@ -113,9 +113,7 @@ class TableMethods:
                 ProgramError: the object is not a DataFrame, a column has an unknown type, or the schema does not fit.
                 DataError: a value does not have its column's type; with column, type and value.
         """
-        from compiled_plan.session.embedding import from_dataframe
-
-        return from_dataframe(self.context, frame, schema)
+        return embedding.from_dataframe(self.context, frame, schema)
 
     def from_elements(self, elements: Iterable[object], schema: AnyType = None, verify_schema: bool = True) -> Table:
         """A table of constant rows, with the types of PyFlink.
@@ -134,9 +132,7 @@ class TableMethods:
             ProgramError: there are no rows and no types, or a column has no common type.
             DataError: a value does not have its column's type; with column, type and value.
         """
-        from compiled_plan.session.embedding import from_elements
-
-        return from_elements(self.context, elements, schema)
+        return embedding.from_elements(self.context, elements, schema)
 
     def from_pandas(self, pdf: object, schema: AnyType = None, splits_num: int = 1) -> Table:
         """A table of the rows of a pandas DataFrame.
@@ -152,9 +148,7 @@ class TableMethods:
         Raises:
             ProgramError, DataError: as for `from_dataframe`.
         """
-        from compiled_plan.session.embedding import from_pandas
-
-        return from_pandas(self.context, pdf, schema)
+        return embedding.from_pandas(self.context, pdf, schema)
 
     def create_temporary_view(self, view_path: str, table: Table) -> None:
         """Register a table as a view of this session, for SQL and `from_path`.
@@ -166,21 +160,15 @@ class TableMethods:
         Raises:
             ProgramError: the name is taken.
         """
-        from compiled_plan.planner.table.naming import create_view
-
-        create_view(self.context, view_path, table, "create_temporary_view")
+        naming.create_view(self.context, view_path, table, "create_temporary_view")
 
     def drop_temporary_view(self, view_path: str) -> bool:
         """Drop a temporary view; return False if it does not exist."""
-        from compiled_plan.planner.table.naming import drop
-
-        return drop(self.context, "VIEW", view_path, temporary=True)
+        return naming.drop(self.context, "VIEW", view_path, temporary=True)
 
     def drop_temporary_table(self, table_path: str) -> bool:
         """Drop a temporary table; return False if it does not exist."""
-        from compiled_plan.planner.table.naming import drop
-
-        return drop(self.context, "TABLE", table_path, temporary=True)
+        return naming.drop(self.context, "TABLE", table_path, temporary=True)
 
     def drop_view(self, view_path: str, ignore_if_not_exists: bool = True) -> bool:
         """Drop a view of a catalog; return False if it does not exist.
@@ -188,9 +176,7 @@ class TableMethods:
         Raises:
             ProgramError: it does not exist, and `ignore_if_not_exists` is False.
         """
-        from compiled_plan.planner.table.naming import drop
-
-        return drop(self.context, "VIEW", view_path, temporary=False, if_exists=ignore_if_not_exists)
+        return naming.drop(self.context, "VIEW", view_path, temporary=False, if_exists=ignore_if_not_exists)
 
     def drop_table(self, table_path: str, ignore_if_not_exists: bool = True) -> bool:
         """Drop a table of a catalog; return False if it does not exist.
@@ -198,9 +184,7 @@ class TableMethods:
         Raises:
             ProgramError: it does not exist, and `ignore_if_not_exists` is False.
         """
-        from compiled_plan.planner.table.naming import drop
-
-        return drop(self.context, "TABLE", table_path, temporary=False, if_exists=ignore_if_not_exists)
+        return naming.drop(self.context, "TABLE", table_path, temporary=False, if_exists=ignore_if_not_exists)
 
     def create_view(self, view_path: str, table: Table, ignore_if_exists: bool = False) -> None:
         """Register a table as a view of a catalog.
@@ -213,9 +197,9 @@ class TableMethods:
         Raises:
             ProgramError: the name is taken.
         """
-        from compiled_plan.planner.table.naming import create_view
-
-        create_view(self.context, view_path, table, "create_view", temporary=False, if_not_exists=ignore_if_exists)
+        naming.create_view(
+            self.context, view_path, table, "create_view", temporary=False, if_not_exists=ignore_if_exists
+        )
 
     def create_temporary_table(self, path: str, descriptor: TableDescriptor, ignoreIfExists: bool = False) -> None:
         """Declare a table of this session.
@@ -228,9 +212,7 @@ class TableMethods:
         Raises:
             ProgramError: the declaration is wrong, or the name is taken.
         """
-        from compiled_plan.planner.table.descriptors import create_table
-
-        create_table(self.context, path, descriptor, temporary=True, ignore_if_exists=ignoreIfExists)
+        descriptors.create_table(self.context, path, descriptor, temporary=True, ignore_if_exists=ignoreIfExists)
 
     def create_table(self, path: str, descriptor: TableDescriptor, ignoreIfExists: bool = False) -> None:
         """Declare a table of a catalog.
@@ -243,6 +225,4 @@ class TableMethods:
         Raises:
             ProgramError: the declaration is wrong, or the name is taken.
         """
-        from compiled_plan.planner.table.descriptors import create_table
-
-        create_table(self.context, path, descriptor, temporary=False, ignore_if_exists=ignoreIfExists)
+        descriptors.create_table(self.context, path, descriptor, temporary=False, ignore_if_exists=ignoreIfExists)

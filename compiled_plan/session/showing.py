@@ -19,6 +19,8 @@ from compiled_plan.planner.catalog.functions import CatalogFunction
 from compiled_plan.planner.catalog.memory import Catalog
 from compiled_plan.planner.catalog.tables import CatalogTable
 from compiled_plan.planner.diagnostics.suggestions import did_you_mean
+from compiled_plan.planner.functions.registry import is_aggregate, is_changing, is_function, signature_texts
+from compiled_plan.planner.sql.binding.altering import partition_of, partition_text
 from compiled_plan.planner.sql.binding.core import Binder
 from compiled_plan.planner.sql.binding.inserts import summary
 from compiled_plan.planner.sql.binding.views import view_columns
@@ -100,8 +102,6 @@ def _facts(facts: Sequence[tuple[str, str | None]]) -> ReadyResult:
 
 
 def _function_described(context: PlanningContext, binder: Binder, statement: st.Describe) -> ReadyResult:
-    from compiled_plan.planner.functions.registry import is_aggregate, is_changing, is_function, signature_texts
-
     catalog, name = context.catalog, statement.name
     written = ".".join(name)
     built_in = len(name) == 1 and (is_function(name[0]) or is_aggregate(name[0]))
@@ -212,8 +212,6 @@ def _model_created(context: PlanningContext, binder: Binder, statement: st.Show)
 
 
 def _partitions_shown(context: PlanningContext, binder: Binder, statement: st.Show) -> ReadyResult:
-    from compiled_plan.planner.sql.binding.altering import partition_of, partition_text
-
     item = _object(context, binder, statement.of, statement.span)
     if not isinstance(item, CatalogTable):
         raise binder.source.error_at(statement.span, f"{item.identifier} is a view", "name a table")

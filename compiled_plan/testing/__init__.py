@@ -16,21 +16,20 @@ The names are imported at their first use: pytest imports this package in each o
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from compiled_plan.plans.deferred import deferred_names
 
 if TYPE_CHECKING:
     from compiled_plan.plans.execution.testing.quick import NotQuickError
     from compiled_plan.testing.programs import ProgramTest
 
-_HOMES = {
-    "NotQuickError": "compiled_plan.plans.execution.testing.quick",
-    "ProgramTest": "compiled_plan.testing.programs",
-}
 __all__ = ["NotQuickError", "ProgramTest"]
 
-
-def __getattr__(name: str) -> object:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+__getattr__ = deferred_names(
+    __name__,
+    {
+        "NotQuickError": "compiled_plan.plans.execution.testing.quick",
+        "ProgramTest": "compiled_plan.testing.programs",
+    },
+)
