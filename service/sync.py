@@ -83,7 +83,7 @@ def _import(parts: Parts, folder: PipelineFolder, by: str, comment: str, force: 
     verdict = "full"
     if before is not None:
         names = {"old_name": "old", "new_name": "new"}
-        verdict = parts.workers.run_once(tasks.diff, old=before.plan, new=new.plan, **names)["verdict"]
+        verdict = str(parts.workers.run_once(tasks.stored.diff, old=before.plan, new=new.plan, **names)["verdict"])
     accepted = force or verdict == "full"
     with parts.database.write() as session:
         pipeline = pipelines.find_unmoved(session, folder.name, tag)

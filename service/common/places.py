@@ -10,6 +10,7 @@ import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypedDict
 
 from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.text.hadoop_paths import HadoopPath, hadoop_path
@@ -20,6 +21,14 @@ _PATTERN = re.compile(r"[*?\[\]{}\\]")
 _MATCHED = re.compile(r"(?:[^\[\]{}\\/]|\[[^\[\]{}\\/]+\]|\{[^\[\]{}\\/]+\})+")
 #: An absolute path or URI without letters that a library may decode, expand or split at.
 _PLAIN = re.compile(r"(?:[a-z][a-z0-9+.-]*:(?://[\w.\-:@$]*)?)?/[^\x00-\x1f\x7f%#?+&;,:|<>\\*\[\]{}\"'`]*")
+
+
+class AllowedFields(TypedDict, total=False):
+    """The fields of `Allowed`, as a worker gets them."""
+
+    programs: tuple[str, ...]
+    data: tuple[str, ...]
+    home: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +44,10 @@ class Allowed:
     programs: tuple[str, ...] = ()
     data: tuple[str, ...] = ()
     home: str = ""
+
+    def fields(self) -> AllowedFields:
+        """The fields, for a worker."""
+        return {"programs": self.programs, "data": self.data, "home": self.home}
 
     def opened(self, text: str, *, pattern: bool = False) -> str | None:
         """The path that a run opens for a text; None if it is in no allowed folder.

@@ -46,7 +46,7 @@ def uses_of(database: Database, workers: Workers) -> Uses:
     for hash_ in missing[:_MOST]:
         with database.read() as session:
             plan = blobs.get(session, hash_)
-        known[hash_] = workers.run(tasks.tables, plan=plan)
+        known[hash_] = workers.run(tasks.stored.tables, plan=plan)
         _store(database, hash_, known[hash_])
     tables = {name: known[hash_] for name, hash_ in hashes.items() if hash_ in known}
     return Uses(tables, len(hashes) - len(tables))

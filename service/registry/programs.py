@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -86,7 +86,9 @@ def prepare(
     """
     how = arguments(parts, source, before)
     workers = parts.workers
-    result = workers.run(tasks.compile_, **how) if source.language else workers.run(tasks.read, **how)
+    result = (
+        workers.run(tasks.submitted.compile_, **how) if source.language else workers.run(tasks.submitted.read, **how)
+    )
     return Prepared(
         NewVersion(
             kind=kind or ("program" if source.language else "plan"),
@@ -112,7 +114,7 @@ def arguments(parts: Parts, source: Source, before: Before | None) -> dict[str, 
         CompiledPlanError: the program or plan is refused.
     """
     check_size(parts.settings, source.text)
-    may = asdict(allowed(parts.settings))
+    may = allowed(parts.settings).fields()
     if not source.language:
         return {"plan": source.text, "allowed": may}
     in_python = source.language == "python"
@@ -150,7 +152,7 @@ def preview(
     """
     how = arguments(parts, source, before)
     shared = {name: how[name] for name in ("text", "settings", "old", "known", "allowed")}
-    return parts.workers.run(tasks.preview, at=at, rows=rows, **{**shared, **sample})
+    return parts.workers.run(tasks.previews.preview, at=at, rows=rows, **{**shared, **sample})
 
 
 def table_preview(parts: Parts, version: Before, node: int, rows: int) -> str:
@@ -165,9 +167,16 @@ def table_preview(parts: Parts, version: Before, node: int, rows: int) -> str:
     Raises:
         CompiledPlanError: there is nothing to preview, or it is refused.
     """
-    how = {"settings": dict(version.options), "allowed": asdict(allowed(parts.settings))}
     program = (version.program if version.language == "sql" else None) or ""
-    return parts.workers.run(tasks.table_preview, plan=version.plan, node=node, rows=rows, program=program, **how)
+    return parts.workers.run(
+        tasks.stored.table_preview,
+        plan=version.plan,
+        node=node,
+        rows=rows,
+        settings=dict(version.options),
+        allowed=allowed(parts.settings).fields(),
+        program=program,
+    )
 
 
 def _unmasked(options: Mapping[str, str], known: Mapping[str, str]) -> dict[str, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Response
@@ -92,11 +91,11 @@ def compile_program(who: Editor, parts: PartsOf, body: ToCompile) -> Response:
         operators=compiled.version.operators,
         stateful=compiled.version.stateful,
         warnings=list(compiled.warnings),
-        graph=Graph.model_validate(parts.workers.run_once(tasks.graph, plan=plan)),
+        graph=Graph.model_validate(parts.workers.run_once(tasks.stored.graph, plan=plan)),
         diff=None if diff is None else diff.model_dump(by_alias=True),
     ).model_dump_json(exclude={"plan"}, by_alias=True)
     # The plan stays text: pydantic writes 255 levels, and expressions have more.
-    text = f'{{"plan": {parts.workers.run_once(tasks.shown_plan, plan=plan)}, {document[1:]}'
+    text = f'{{"plan": {parts.workers.run_once(tasks.stored.shown_plan, plan=plan)}, {document[1:]}'
     return Response(text, media_type="application/json")
 
 
@@ -105,11 +104,11 @@ def complete(who: Editor, parts: PartsOf, body: ToComplete) -> list[Completion]:
     """Keywords from the grammar, tables, columns and functions from the declarations before the cursor, options."""
     programs.check_size(parts.settings, body.before + body.after)
     candidates = parts.workers.run(
-        tasks.complete,
+        tasks.submitted.complete,
         before=body.before,
         after=body.after,
         settings=body.options,
-        allowed=asdict(programs.allowed(parts.settings)),
+        allowed=programs.allowed(parts.settings).fields(),
     )
     return [Completion.model_validate(candidate) for candidate in candidates]
 
@@ -125,4 +124,4 @@ def validate_plan(who: Editor, parts: PartsOf, body: ToValidate) -> Validated:
     """Each finding has its location, the value, and a remedy."""
     text = body.plan if isinstance(body.plan, str) else jsontext.dumps(body.plan)
     programs.check_size(parts.settings, text)
-    return Validated.model_validate(parts.workers.run(tasks.check, plan=text), extra="ignore")
+    return Validated.model_validate(parts.workers.run(tasks.submitted.check, plan=text), extra="ignore")

@@ -43,5 +43,5 @@ def get_figures(who: Viewer, parts: PartsOf, runs: RunsOf, name: Name) -> Curren
     figures = runs.recent.of(id_).figures
     graph = None
     if figures is not None and version:
-        graph = Graph.model_validate(parts.workers.run_once(tasks.graph, plan=text_of(parts, name, version)))
+        graph = Graph.model_validate(parts.workers.run_once(tasks.stored.graph, plan=text_of(parts, name, version)))
     return current(figures, version, graph, checkpoint_bytes(runs.checkpoint(id_)))

@@ -40,7 +40,7 @@ def text_of(parts: Parts, name: str, number: int) -> str:
 @router.get("/versions/{number}/plan", summary="The plan file", response_model=dict[str, Any])
 def get_plan(who: Viewer, parts: PartsOf, name: Name, number: Number) -> Response:
     """The stored text, unchanged except for masked secrets."""
-    text = parts.workers.run_once(tasks.shown_plan, plan=text_of(parts, name, number))
+    text = parts.workers.run_once(tasks.stored.shown_plan, plan=text_of(parts, name, number))
     headers = {**_CACHED, "Content-Disposition": f'inline; filename="{name}-{number}.json"'}
     return Response(text, media_type="application/json", headers=headers)
 
@@ -60,20 +60,20 @@ class PlanGraph(Graph):
 @router.get("/versions/{number}/graph", summary="Graph of the plan: operators with coordinates, and edges")
 def get_graph(who: Viewer, parts: PartsOf, name: Name, number: Number) -> PlanGraph:
     """The service computes the layout, so that clients only draw."""
-    return PlanGraph.model_validate(parts.workers.run_once(tasks.graph, plan=text_of(parts, name, number)))
+    return PlanGraph.model_validate(parts.workers.run_once(tasks.stored.graph, plan=text_of(parts, name, number)))
 
 
 @router.get("/versions/{number}/state", summary="State entries of the plan, as in `edit-plan --json`")
 def get_entries(who: Viewer, parts: PartsOf, name: Name, number: Number) -> dict[str, Any]:
     """Each entry has its operator, its TTL, and the compiled TTL if it was edited."""
-    entries = parts.workers.run_once(tasks.state, plan=text_of(parts, name, number))
+    entries = parts.workers.run_once(tasks.stored.state, plan=text_of(parts, name, number))
     return {**entries, "plan": f"{name}/{number}"}
 
 
 @router.get("/versions/{number}/stages", summary="Stages of the plan: a dry run")
 def get_stages(who: Viewer, parts: PartsOf, name: Name, number: Number) -> Stages:
     """The output of `execute-plan --dry-run`; 422 with the reason if the plan cannot run."""
-    return Stages.model_validate(parts.workers.run_once(tasks.stages, plan=text_of(parts, name, number)))
+    return Stages.model_validate(parts.workers.run_once(tasks.runs.stages, plan=text_of(parts, name, number)))
 
 
 @router.get(
@@ -94,5 +94,5 @@ def get_diff(
         return JSONResponse(compared(parts, name, text_of(parts, name, new), f"{name}/{new}"))
     texts = [text_of(parts, name, number) for number in (old, new)]
     names = [f"{name}/{number}" for number in (old, new)]
-    diff = parts.workers.run_once(tasks.diff, old=texts[0], new=texts[1], old_name=names[0], new_name=names[1])
+    diff = parts.workers.run_once(tasks.stored.diff, old=texts[0], new=texts[1], old_name=names[0], new_name=names[1])
     return JSONResponse(diff)

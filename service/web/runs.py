@@ -278,4 +278,4 @@ def logs(
     if of is None:
         return Logs(lines=[], offset=0, next_offset=0, size=0)
     lines = None if offset is not None else tail
-    return Logs.model_validate(parts.workers.run(tasks.shown_output, run=str(of.path), offset=offset, tail=lines))
+    return Logs.model_validate(parts.workers.run(tasks.runs.shown_output, run=str(of.path), offset=offset, tail=lines))

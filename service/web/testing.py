@@ -115,7 +115,9 @@ def begin_tests(who: Editor, parts: PartsOf, jobs: JobsOf, body: ToTest) -> Test
     source = body.source()
     how = programs.arguments(parts, source, old)
     return _document(
-        jobs.begin(who.name, body.tests, lambda: parts.workers.run(tasks.plans_of_tests, tests=body.tests, **how))
+        jobs.begin(
+            who.name, body.tests, lambda: parts.workers.run(tasks.submitted.plans_of_tests, tests=body.tests, **how)
+        )
     )
 
 
@@ -123,7 +125,7 @@ def begin_tests(who: Editor, parts: PartsOf, jobs: JobsOf, body: ToTest) -> Test
 def names_of_tests(who: Editor, parts: PartsOf, body: TestsText) -> NamesDocument:
     """Names by which `POST /preview` takes the rows of a test."""
     programs.check_size(parts.settings, body.tests)
-    return NamesDocument(names=parts.workers.run(tasks.names_of_tests, tests=body.tests))
+    return NamesDocument(names=parts.workers.run(tasks.submitted.names_of_tests, tests=body.tests))
 
 
 @router.get("/{id}", summary="Progress and results of a run of tests")

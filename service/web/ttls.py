@@ -16,6 +16,7 @@ from compiled_plan.service.web.idempotency import Keep, once
 from compiled_plan.service.web.plans import text_of
 from compiled_plan.service.web.versions import Added, Number, added, verdict_of
 from compiled_plan.service.workers import tasks
+from compiled_plan.service.workers.tasks.results import TtlFields
 
 router = APIRouter(prefix="/pipelines/{name}/versions/{number}/ttl", tags=["TTLs"])
 _Name = Annotated[Short, StringConstraints(min_length=1, max_length=300)]
@@ -27,6 +28,10 @@ class Edit(RequestBody):
     node: _Name | Annotated[int, Field(ge=0)] = Field(description="uid of the operator, or id of its node")
     state: _Name | Annotated[int, Field(ge=0)] = Field(description="name of the state entry, or number of its input")
     ttl: _Name = Field(description="a duration; 0 never expires", examples=["3 d"])
+
+    def fields(self) -> TtlFields:
+        """The edit for a worker."""
+        return {"node": self.node, "state": self.state, "ttl": self.ttl}
 
 
 class Edits(RequestBody):
@@ -76,17 +81,18 @@ class Checked(BaseModel):
 def check_ttl(who: Viewer, parts: PartsOf, name: Name, number: Number, body: Edits) -> Checked:
     """Returns all refused edits with their reasons; fast enough to check input while typing."""
     text = text_of(parts, name, number)
-    problems, good = [], []
+    problems: list[EditProblem] = []
+    good: list[TtlFields] = []
     for at, edit in enumerate(body.edits):
         try:
-            parts.workers.run_once(tasks.ttl, plan=text, edits=[edit.model_dump()])
-            good.append(edit.model_dump())
+            parts.workers.run_once(tasks.stored.ttl, plan=text, edits=[edit.fields()])
+            good.append(edit.fields())
         except CompiledPlanError as fault:
             message, where = shown(fault.message), shown(fault.where)
             problems.append(EditProblem(edit=at, message=message, where=where, value=edit.ttl, remedy=fault.remedy))
     document = {"valid": not problems, "problems": problems, "changes": [], "warnings": []}
     if good:
-        document |= parts.workers.run_once(tasks.ttl, plan=text, edits=good)
+        document |= parts.workers.run_once(tasks.stored.ttl, plan=text, edits=good)
     return Checked.model_validate(document)
 
 
@@ -107,7 +113,7 @@ def edit_ttl(
 
     def add(keep: Keep) -> Added:
         text = text_of(parts, name, number)
-        result = parts.workers.run_once(tasks.ttl, plan=text, edits=[edit.model_dump() for edit in body.edits])
+        result = parts.workers.run_once(tasks.stored.ttl, plan=text, edits=[edit.fields() for edit in body.edits])
         verdict = verdict_of(parts, name, result["plan"])
         with parts.database.write() as session:
             pipeline = pipelines.find_unmoved(session, name, tag)

@@ -193,7 +193,7 @@ def compared(parts: Parts, name: str, plan: str, new_name: str) -> dict[str, Any
             status = session.get(Status, pipeline.id) or NEVER_RAN
             version = versions.find(session, pipeline, status.version or pipeline.in_force)
             old = {"old": versions.plan_text(session, version), "old_name": f"{name}/{version.number}"}
-    result: dict[str, Any] = parts.workers.run_once(tasks.diff, new=plan, new_name=new_name, **old)
+    result: dict[str, Any] = parts.workers.run_once(tasks.stored.diff, new=plan, new_name=new_name, **old)
     return result
 
 
@@ -219,5 +219,5 @@ def get_version(who: Viewer, parts: PartsOf, name: Name, number: Number, respons
         document.tests = versions.tests_text(session, version)
         response.headers["ETag"] = pipelines.etag(pipeline)
     if program is not None:
-        document.program = parts.workers.run_once(tasks.shown_program, program=program)
+        document.program = parts.workers.run_once(tasks.stored.shown_program, program=program)
     return document

@@ -21,7 +21,7 @@ from typing import Any, ParamSpec, TypeVar
 from compiled_plan.plans.errors import CompiledPlanError, ProgramError
 from compiled_plan.service.common.lanes import BusyError, Lane
 from compiled_plan.service.common.settings import Limits
-from compiled_plan.service.workers.tasks import ON_SUBMITTED, name_of
+from compiled_plan.service.workers.tasks import TaskName
 
 Json = Any
 P = ParamSpec("P")
@@ -145,7 +145,7 @@ class Workers:
         """Run a task in a worker.
 
         Args:
-            task: a function of `service.workers.tasks`.
+            task: a function of a module in `service.workers.tasks`.
             arguments: its arguments.
 
         Raises:
@@ -153,7 +153,7 @@ class Workers:
             ProgramError: the task exceeds its time or memory limit.
             BusyError: no worker became free within the time limit of a task, or too many requests wait.
         """
-        name = name_of(task)
+        name = TaskName.of(task)
         request = json.dumps(
             {
                 "task": name,
@@ -162,9 +162,9 @@ class Workers:
                 "memory": self._limits.compile_memory,
             }
         ).encode()
-        lane = self._submitted if name in ON_SUBMITTED else self._stored
+        lane = self._submitted if name.is_on_submitted else self._stored
         with lane.place():
-            result: R = _result(name, self._answer(lane, name, request))
+            result: R = _result(str(name), self._answer(lane, str(name), request))
             return result
 
     def _answer(self, lane: _Lane, task: str, request: bytes) -> Json:
@@ -194,7 +194,7 @@ class Workers:
 
     def run_once(self, task: Callable[P, R], *_: P.args, **arguments: P.kwargs) -> R:
         """As `run`, with a cache of answers; for deterministic tasks."""
-        key = sha256(json.dumps([name_of(task), arguments], sort_keys=True).encode()).hexdigest()
+        key = sha256(json.dumps([TaskName.of(task), arguments], sort_keys=True).encode()).hexdigest()
         answer: R
         with self._lock:
             if key in self._answers:

@@ -14,72 +14,34 @@ import select
 import signal
 import sys
 import threading
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import TypedDict
 
 import psutil
 
 from compiled_plan.plans.errors import CompiledPlanError, ProgramError
+from compiled_plan.plans.execution.testing.engine import Engines
+from compiled_plan.plans.execution.testing.sessions import own_engines
+from compiled_plan.plans.inspection.checked_plans import plan_from_json
+from compiled_plan.plans.plan import CompiledPlan
+from compiled_plan.service.workers.tasks.own_tests import PlanOfTest, refused
+from compiled_plan.testing.cases import Case, cases_of_text
+from compiled_plan.testing.reporting import document
+from compiled_plan.testing.running import run_case
 
-if TYPE_CHECKING:
-    from compiled_plan.plans.plan import CompiledPlan
-    from compiled_plan.testing.cases import Case
-
-Json = Any
 #: Java ends at once if its heap is full, so that its process starts anew.
 _JAVA = "-XX:+ExitOnOutOfMemoryError -XX:MaxMetaspaceSize=512m -XX:MaxDirectMemorySize=256m"
 _FULL = {"full": True}
-_REMEDY = "run it with `test-plan` on the command line"
 
 
-def check_own(case: Case) -> None:
-    """Raise if a test needs files, or a program of its own.
+class Request(TypedDict):
+    """A file of tests, and the plan of each test."""
 
-    Raises:
-        ProgramError: with the line.
-    """
-    from compiled_plan.testing.cases import CALLERS
-
-    if case.sql or case.program != CALLERS:
-        key = "sql" if case.sql else "program"
-        raise case.document.error(case.place(key), f"`{key}` of a test is another program", f"remove it, or {_REMEDY}")
-    if case.init:
-        raise case.document.error(case.place("init"), "`init` names files", f"remove it, or {_REMEDY}")
-    if case.upgrades:
-        step = next(step for step in case.steps if step.kind == "upgrade")
-        raise case.document.error(step.spot, "`upgrade` names a file, and only Spark runs it", _REMEDY)
+    tests: str
+    plans: list[PlanOfTest]
 
 
-def plans_of(cases: Sequence[Case], compile_: Callable[[Mapping[str, str]], str]) -> list[Json]:
-    """The plan of each test, `{"plan": ...}`, or the error that refuses it, `{"refused": ...}`.
-
-    Args:
-        cases: the tests.
-        compile_: compiles the program with session options.
-    """
-    plans: dict[str, Json] = {}
-
-    def plan_of(case: Case) -> Json:
-        try:
-            check_own(case)
-            settings = json.dumps(case.settings, sort_keys=True)
-            if settings not in plans:
-                plans[settings] = {"plan": compile_(case.settings)}
-            return plans[settings]
-        except CompiledPlanError as fault:
-            return refused(fault)
-
-    return [plan_of(case) for case in cases]
-
-
-def refused(fault: CompiledPlanError) -> Json:
-    """An error as JSON."""
-    return {"refused": {"message": fault.message, "where": fault.where, "remedy": fault.remedy}}
-
-
-def _compiled(plan: Json) -> Callable[[Case], CompiledPlan]:
-    from compiled_plan.plans.inspection.checked_plans import plan_from_json
-
+def _compiled(plan: PlanOfTest) -> Callable[[Case], CompiledPlan]:
     def compiled(_: Case) -> CompiledPlan:
         if "refused" in plan:
             raise ProgramError(**plan["refused"])
@@ -88,11 +50,7 @@ def _compiled(plan: Json) -> Callable[[Case], CompiledPlan]:
     return compiled
 
 
-def _answer(request: Json, engines: Any, write: Callable[[Json], None]) -> Json:
-    from compiled_plan.testing.cases import cases_of_text
-    from compiled_plan.testing.reporting import document
-    from compiled_plan.testing.running import run_case
-
+def _answer(request: Request, engines: Engines, write: Callable[[object], None]) -> Mapping[str, object]:
     try:
         cases = cases_of_text(request["tests"])
         for case, plan in zip(cases, request["plans"], strict=True):
@@ -126,15 +84,13 @@ def _limit(size: int) -> None:
 
 def main() -> None:
     """Answer requests until stdin ends. The argument is the limit on memory in bytes, of Java's heap and of Python."""
-    from compiled_plan.plans.execution.testing.sessions import own_engines
-
     memory = int(sys.argv[1])
     out, requests = os.fdopen(os.dup(1), "wb"), os.fdopen(os.dup(0), "rb")
     os.dup2(os.open(os.devnull, os.O_RDWR), 0)
     os.dup2(2, 1)
     threading.Thread(target=_end_with, args=(requests.fileno(),), daemon=True).start()
 
-    def write(line: Json) -> None:
+    def write(line: object) -> None:
         out.write(json.dumps(line).encode() + b"\n")
         out.flush()
 

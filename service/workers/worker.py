@@ -16,31 +16,25 @@ from importlib import import_module
 from typing import Any, BinaryIO
 
 from compiled_plan.plans.errors import CompiledPlanError
+from compiled_plan.service.workers.tasks import TaskName
+from compiled_plan.service.workers.tasks.own_tests import refused
 
 #: Modules to import before the first fork.
 _LOADED = (
-    "compiled_plan.environment",
     "compiled_plan.compiling.python_programs",
-    "compiled_plan.compiling.scripts",
-    "compiled_plan.testing.cases",
     "compiled_plan.planner.pipeline",
-    "compiled_plan.plans.inspection.diff.document",
-    "compiled_plan.plans.inspection.diff.build",
-    "compiled_plan.plans.inspection.graph.document",
-    "compiled_plan.plans.inspection.recompile",
-    "compiled_plan.service.workers.tasks",
+    "compiled_plan.service.workers.tasks.stored",
+    "compiled_plan.service.workers.tasks.submitted",
     "jsonschema",
 )
 
 
 def answer_to(request: dict[str, Any]) -> dict[str, Any]:
     """Run a task, and return its answer."""
-    from compiled_plan.service.workers.tasks import run
-
     try:
-        return {"result": run(request["task"], request["arguments"])}
+        return {"result": TaskName(*request["task"]).run(request["arguments"])}
     except CompiledPlanError as fault:
-        return {"refused": {"message": fault.message, "where": fault.where, "remedy": fault.remedy}}
+        return {**refused(fault)}
     except Exception as fault:
         return {"broken": f"{type(fault).__name__}: {fault}"}
 

@@ -10,9 +10,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("cli", "compiled_plan", "planner", "plans", "schemas", "service")
-USERS = [
-    path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py") if "import deferred\n" in path.read_text("utf-8")
-]
+CODE = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py")]
+USERS = [path for path in CODE if "import deferred\n" in path.read_text(encoding="utf-8")]
 
 
 def shown_and_run(tree: ast.Module) -> Iterator[tuple[dict[str, str], dict[str, str]]]:

@@ -243,7 +243,7 @@ def test_a_script_cannot_import_modules_from_elsewhere(workers: Workers, tmp_pat
     may = {"programs": [str(tmp_path / "allowed")], "data": []}
     for module in ("hostile", "antigravity", "os"):
         with pytest.raises(Refusal, match="none of the folders") as error:
-            workers.run(tasks.compile_, text=script.format(module=module), allowed=may)
+            workers.run(tasks.submitted.compile_, text=script.format(module=module), allowed=may)
         assert error.value.remedy
     assert not sign.exists()
 
@@ -259,7 +259,7 @@ def test_a_script_reads_no_jars_from_elsewhere(workers: Workers, tmp_path: Path)
 
     def answer(script: str, file: Path) -> str:
         with pytest.raises(Refusal) as error:
-            workers.run(tasks.compile_, text=script.format(file=file), allowed=may)
+            workers.run(tasks.submitted.compile_, text=script.format(file=file), allowed=may)
         return str(error.value)
 
     for script in ("ADD JAR '{file}'; SELECT 1;", "CREATE TEMPORARY FUNCTION f AS 'com.shop.F' USING JAR '{file}';"):

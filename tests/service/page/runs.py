@@ -127,7 +127,7 @@ def figures(request: Request, name: str) -> CurrentFigures:
     if name not in faked.operators:
         return current(None, 0, None, 0)
     window = Window(batch_of(faked, name, number, BEGUN + number * EVERY) for number in range(last - 400, last + 1))
-    graph = Graph.model_validate(parts.workers.run_once(tasks.graph, plan=text_of(parts, name, 1)))
+    graph = Graph.model_validate(parts.workers.run_once(tasks.stored.graph, plan=text_of(parts, name, 1)))
     return current(window.figures(), 1, graph, 48_000_000)
 
 

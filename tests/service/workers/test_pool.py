@@ -42,8 +42,8 @@ def test_a_task_that_takes_too_long_is_ended_and_the_next_one_is_done(tmp_path: 
     workers = Workers(Limits(compile_workers=1, compile_seconds=2))
     try:
         with pytest.raises(ProgramError, match="exceeded 2 s"):
-            workers.run(tasks.compile_, file=file_of(tmp_path, ENDLESS), allowed=allowed(tmp_path))
-        assert workers.run(tasks.compile_, text=SQL)["operators"] == 2
+            workers.run(tasks.submitted.compile_, file=file_of(tmp_path, ENDLESS), allowed=allowed(tmp_path))
+        assert workers.run(tasks.submitted.compile_, text=SQL)["operators"] == 2
     finally:
         workers.close()
 
@@ -55,7 +55,7 @@ def busy(workers: Workers, folder: Path) -> Iterator[None]:
 
     def work() -> None:
         with pytest.raises(ProgramError):
-            workers.run(tasks.compile_, file=file, allowed=allowed(folder))
+            workers.run(tasks.submitted.compile_, file=file, allowed=allowed(folder))
 
     first = threading.Thread(target=work)
     first.start()
@@ -71,17 +71,17 @@ def busy(workers: Workers, folder: Path) -> Iterator[None]:
 def test_waiting_too_long_for_a_worker_is_an_error(tmp_path: Path) -> None:
     workers = Workers(Limits(compile_workers=1, compile_seconds=1))
     with busy(workers, tmp_path), pytest.raises(BusyError, match="all workers are busy"):
-        workers.run(tasks.compile_, text=SQL)
+        workers.run(tasks.submitted.compile_, text=SQL)
 
 
 @pytest.mark.wide
 def test_a_long_compilation_does_not_block_plan_requests(tmp_path: Path) -> None:
     workers = Workers(Limits(compile_workers=1, compile_seconds=3, waiting=0))
-    plan = workers.run(tasks.compile_, text=SQL)["plan"]
+    plan = workers.run(tasks.submitted.compile_, text=SQL)["plan"]
     with busy(workers, tmp_path):
-        assert workers.run(tasks.graph, plan=plan)["nodes"]
+        assert workers.run(tasks.stored.graph, plan=plan)["nodes"]
         with pytest.raises(BusyError, match="too many requests wait"):
-            workers.run(tasks.compile_, text=SQL)
+            workers.run(tasks.submitted.compile_, text=SQL)
 
 
 @pytest.mark.parametrize(("program", "message"), [(LARGE, "MemoryError|memory"), (ENDING, "ended with code 3")])
@@ -89,31 +89,31 @@ def test_a_program_that_breaks_its_process_is_reported(
     program: str, message: str, workers: Workers, tmp_path: Path
 ) -> None:
     with pytest.raises((ProgramError, Refusal), match=message):
-        workers.run(tasks.compile_, file=file_of(tmp_path, program), allowed=allowed(tmp_path))
-    assert workers.run(tasks.compile_, text=SQL)["operators"] == 2
+        workers.run(tasks.submitted.compile_, file=file_of(tmp_path, program), allowed=allowed(tmp_path))
+    assert workers.run(tasks.submitted.compile_, text=SQL)["operators"] == 2
 
 
 @pytest.mark.wide
 def test_a_killed_worker_is_replaced() -> None:
     workers = Workers(Limits(compile_workers=1))
     try:
-        workers.run(tasks.compile_, text=SQL)
+        workers.run(tasks.submitted.compile_, text=SQL)
         worker = workers._submitted.free.get()
         assert worker is not None
         os.kill(worker.process.pid, signal.SIGKILL)
         workers._submitted.free.put(worker)
         with pytest.raises(ProgramError, match="the worker ended"):
-            workers.run(tasks.compile_, text=SQL)
-        assert workers.run(tasks.compile_, text=SQL)["operators"] == 2
+            workers.run(tasks.submitted.compile_, text=SQL)
+        assert workers.run(tasks.submitted.compile_, text=SQL)["operators"] == 2
     finally:
         workers.close()
 
 
 @pytest.mark.wide
 def test_a_repeated_task_is_cached(workers: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
-    first = workers.run_once(tasks.check, plan="{}")
+    first = workers.run_once(tasks.submitted.check, plan="{}")
     monkeypatch.setattr(workers, "run", lambda *_, **__: pytest.fail("done again"))
-    assert workers.run_once(tasks.check, plan="{}") is first
+    assert workers.run_once(tasks.submitted.check, plan="{}") is first
 
 
 def test_programs_share_no_state(workers: Workers, tmp_path: Path) -> None:
@@ -125,5 +125,5 @@ def test_programs_share_no_state(workers: Workers, tmp_path: Path) -> None:
         '    return env.from_path("a").insert_into("b")\n'
     )
     for _ in range(3):
-        result = workers.run(tasks.compile_, file=file_of(tmp_path, text), allowed=allowed(tmp_path))
+        result = workers.run(tasks.submitted.compile_, file=file_of(tmp_path, text), allowed=allowed(tmp_path))
         assert result["program"] == text

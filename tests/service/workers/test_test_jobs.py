@@ -62,7 +62,9 @@ def workers() -> Iterator[Workers]:
 
 def begun(jobs: TestJobs, workers: Workers, tests: str, sql: str = SQL) -> TestJob:
     allowed: dict[str, list[str]] = {"programs": [], "data": []}
-    return jobs.begin("ann", tests, lambda: workers.run(tasks.plans_of_tests, tests=tests, text=sql, allowed=allowed))
+    return jobs.begin(
+        "ann", tests, lambda: workers.run(tasks.submitted.plans_of_tests, tests=tests, text=sql, allowed=allowed)
+    )
 
 
 def ended(jobs: TestJobs, workers: Workers, tests: str, sql: str = SQL) -> TestJob:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from compiled_plan.plans.errors import CompiledPlanError
-from compiled_plan.service.workers.tasks import compile_, read
+from compiled_plan.service.workers.tasks.submitted import compile_, read
 
 pytestmark = pytest.mark.attack
 

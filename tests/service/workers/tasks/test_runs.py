@@ -1,4 +1,4 @@
-"""Tasks of workers."""
+"""Tasks on runs: their stages and output."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from compiled_plan.service.runs.folders import COMMAND, PLAN
 from compiled_plan.service.runs.output import CURRENT
-from compiled_plan.service.workers.tasks import shown_output
+from compiled_plan.service.workers.tasks.runs import shown_output
 
 PASSWORD = "correct horse é battery"
 LINES = f"INFO begun\nINFO read with {PASSWORD} by 'password' = 'other one', then\nINFO last\n"
