@@ -117,7 +117,7 @@ def _check(active: SparkSession) -> None:
     from py4j.protocol import Py4JError
 
     try:
-        java_class(active._jvm, "org.compiledplan.kernel.host.OrderNumber")
+        java_class(active._jvm, "org.compiledplan.kernel.host.input.OrderNumber")
     except Py4JError:
         raise ExecutionError(
             "the active Spark session lacks the product's kernel",

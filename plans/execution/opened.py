@@ -132,9 +132,9 @@ class OpenedRun:
     def _register_functions(self) -> None:
         jvm, session = self.spark._jvm, self.spark._jsparkSession
         assert jvm is not None
-        java_class(jvm, f"{_HOST}.SessionStart").forgetOrigins(session)
-        java_class(jvm, f"{_HOST}.OrderNumber").register(session)
-        java_class(jvm, f"{_HOST}.RowWatermark").register(session)
+        java_class(jvm, f"{_HOST}.spark.SessionStart").forgetOrigins(session)
+        java_class(jvm, f"{_HOST}.input.OrderNumber").register(session)
+        java_class(jvm, f"{_HOST}.watermarks.RowWatermark").register(session)
 
     def _opened_sources(self) -> Sources:
         provide(self.spark, self.prepared.plan)

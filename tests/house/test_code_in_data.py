@@ -36,9 +36,13 @@ ALLOWED = {
     "compiled_plan/compiling/python_programs.py: exec": "the program that the user compiles",
     "plans/types/python/annotations.py: eval": "annotations of the program's own classes",
 }
+_TRUSTED = "objects of a savepoint by their serializers, whose classes `Trust` has allowed before"
 #: Java deserialization, and the kernel's files that use it.
 READS_OBJECTS = re.compile(r"ObjectInput(Stream)?\b|\breadObject\(|XMLDecoder|\.deserialize\(|readClassAndObject\(")
 JAVA = {
+    "flink/savepoint/Forms.java": _TRUSTED,
+    "flink/savepoint/OperatorLists.java": _TRUSTED,
+    "flink/savepoint/StateForm.java": _TRUSTED,
     "host/Conditions.java": _RUN + "; `StoredState` reads a checkpoint with conditions that are text",
     "values/Bitmaps.java": "the integers of a bitmap, in its own format",
     "userfunctions/flink/Conversions.java": "a RAW value in an accumulator, by the serializer that an allowed function "

@@ -79,7 +79,7 @@ class QueryWatermark:
 
     @property
     def _kernel(self) -> Any:
-        return java_class(self.spark._jvm, "org.compiledplan.kernel.host.QueryWatermark")
+        return java_class(self.spark._jvm, "org.compiledplan.kernel.host.watermarks.QueryWatermark")
 
 
 class EventTime:

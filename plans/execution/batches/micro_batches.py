@@ -124,7 +124,7 @@ class MicroBatches:
     def _bound(self) -> None:
         """At the first micro-batch, bound the input of a query that does not end by itself to the rows available."""
         if self.bounded and not (self.stepped or self.ends_by_itself or self._is_bound):
-            kernel = java_class(self.spark._jvm, "org.compiledplan.kernel.host.BoundedInput")
+            kernel = java_class(self.spark._jvm, "org.compiledplan.kernel.host.input.BoundedInput")
             kernel.bound(self.spark._jsparkSession, ENDS)
             self._is_bound = True
 

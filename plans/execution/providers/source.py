@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.types import StructType
 
-_WHOLE = "org.compiledplan.kernel.host.WholeTable"
+_WHOLE = "org.compiledplan.kernel.host.input.WholeTable"
 #: Spark's messages for a data source without streaming reads, and for one that requires a schema.
 _NO_STREAM = ("does not support streamed reading", "simpleStreamReader is not implemented")
 _NO_COLUMNS = "Schema must be specified"

@@ -66,7 +66,7 @@ def control_rows(
     """
     if not prepared.event_time:
         return ControlRows(ticks(spark, partitions))
-    kernel_class = java_class(spark._jvm, "org.compiledplan.kernel.host.RealTimeWatermarks")
+    kernel_class = java_class(spark._jvm, "org.compiledplan.kernel.host.watermarks.RealTimeWatermarks")
     kernel: Any = kernel_class.open(spark._jsparkSession, MARK, TICK, EVERY_MS, partitions, len(prepared.layout.stages))
     sources = {}
     for number, (node, timing) in enumerate(sorted(timings_of(prepared).items())):

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _ASKING = {"SPARK_LAUNCHER_OPTS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
 
 
-_SESSION_START = "org.compiledplan.kernel.host.SessionStart"
+_SESSION_START = "org.compiledplan.kernel.host.spark.SessionStart"
 #: Python's variable that keeps the working folder off the path of `python -m`; its children inherit it.
 SAFE_PATH = "PYTHONSAFEPATH"
 

@@ -53,7 +53,7 @@ def _called(name: str, over: Column, body: Callable[..., Column], count: int) ->
     from pyspark import SparkContext
 
     context: Any = SparkContext._active_spark_context
-    kernel = java_class(context._jvm, "org.compiledplan.kernel.host.Lambdas")
+    kernel = java_class(context._jvm, "org.compiledplan.kernel.host.spark.Lambdas")
     depth = _depth.get()
     names = [f"{letter}{depth}" for letter in "xy"[:count]]
     token = _depth.set(depth + 1)

@@ -78,7 +78,7 @@ class Seams:
 
     def __init__(self, spark: SparkSession) -> None:
         self._spark = spark
-        self._kernel = java_class(spark._jvm, "org.compiledplan.kernel.host.Seams")()
+        self._kernel = java_class(spark._jvm, "org.compiledplan.kernel.host.stage.Seams")()
 
     def cut(self, frame: DataFrame) -> DataFrame:
         """An empty stand-in with the columns of a DataFrame, to build on."""
@@ -183,7 +183,7 @@ class StageBuilder:
 
     def _attached(self, frame: DataFrame, level: int, control: ControlRows | None) -> DataFrame:
         spec = self.specs.stage(level)
-        stage = java_class(self.spark._jvm, "org.compiledplan.kernel.host.Stage")
+        stage = java_class(self.spark._jvm, "org.compiledplan.kernel.host.stage.Stage")
         more = (self.options.folds,) if control is None or control.kernel is None else (control.kernel, level)
         kernel = stage.attach(frame._jdf, json.dumps(spec), *more)
         nodes = self.prepared.layout.stages[level - 1]

@@ -108,7 +108,7 @@ class PartitionWatermarks:
 
     @classmethod
     def of(cls, spark: SparkSession, timing: Timing) -> PartitionWatermarks:
-        kernel = java_class(spark._jvm, "org.compiledplan.kernel.host.PartitionWatermarks")
+        kernel = java_class(spark._jvm, "org.compiledplan.kernel.host.watermarks.PartitionWatermarks")
         return cls(timing, kernel.of(spark._jsparkSession, timing.every_row, timing.idle_ms > 0))
 
     def place(self, frame: DataFrame) -> Column:

@@ -95,7 +95,9 @@ def close(builder: StageBuilder) -> None:
 def _read_again(rows: DataFrame, frame: DataFrame) -> DataFrame:
     """The rows of a source in a micro-batch."""
     spark = frame.sparkSession
-    return frame_of(java_class(spark._jvm, "org.compiledplan.kernel.host.BatchInput").of(rows._jdf, frame._jdf), spark)
+    return frame_of(
+        java_class(spark._jvm, "org.compiledplan.kernel.host.input.BatchInput").of(rows._jdf, frame._jdf), spark
+    )
 
 
 @dataclass(frozen=True, slots=True)

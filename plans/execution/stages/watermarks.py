@@ -81,7 +81,7 @@ def with_current_watermark(
     own = _least(times)
     if partitions is not None:
         return frame.withColumn(CURRENT, partitions.current(own, partitions.place(frame)))
-    kernel = java_class(spark.sparkContext._jvm, "org.compiledplan.kernel.host.CurrentWatermark")
+    kernel = java_class(spark.sparkContext._jvm, "org.compiledplan.kernel.host.watermarks.CurrentWatermark")
     return frame.withColumn(CURRENT, column_of(kernel.of(spark._jsparkSession, java_column(own))))
 
 

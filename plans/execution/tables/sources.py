@@ -80,7 +80,9 @@ class Sources:
 def named(frame: DataFrame, name: str) -> DataFrame:
     """The rows of a source, named as Spark stores its position."""
     spark = frame.sparkSession
-    return frame_of(java_class(spark._jvm, "org.compiledplan.kernel.host.SourceNames").named(frame._jdf, name), spark)
+    return frame_of(
+        java_class(spark._jvm, "org.compiledplan.kernel.host.input.SourceNames").named(frame._jdf, name), spark
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +133,7 @@ class SourceTables:
 
     def read_by(self, query: StreamingQuery) -> Sequence[ReadTable]:
         """The tables of a started query, in the order of the sources in its progress."""
-        names = java_class(self.jvm, f"{_HOST}.SourceNames").of(query._jsq)
+        names = java_class(self.jvm, f"{_HOST}.input.SourceNames").of(query._jsq)
         return [self.by_name.get(name, NO_TABLE) for name in json.loads(names)]
 
     def read_again(self, query: StreamingQuery, batch: int) -> Sequence[int]:
@@ -139,5 +141,5 @@ class SourceTables:
 
         May be called once per micro-batch. Empty if there are none.
         """
-        surplus: list[int] = json.loads(java_class(self.jvm, f"{_HOST}.Recounts").ofSources(query._jsq, batch))
+        surplus: list[int] = json.loads(java_class(self.jvm, f"{_HOST}.runtime.Recounts").ofSources(query._jsq, batch))
         return surplus

@@ -44,7 +44,7 @@ class SteppedClock(BatchClock):
 
     def __init__(self, spark: SparkSession, millis: int) -> None:
         super().__init__("", millis, strict=False)
-        self.kernel = self._kernel = java_class(spark._jvm, f"{_HOST}.SteppedClock")(millis)
+        self.kernel = self._kernel = java_class(spark._jvm, f"{_HOST}.input.SteppedClock")(millis)
 
     def now(self) -> int:
         return int(self.kernel.getTimeMillis())

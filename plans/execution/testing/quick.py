@@ -141,7 +141,7 @@ class QuickEngine:
             self._check_failure()
             prepared = _prepared(plan, self.functions_from)
             if self._memory is None:
-                self._memory = java_class(self.spark._jvm, f"{_HOST}.PlainMemory")()
+                self._memory = java_class(self.spark._jvm, f"{_HOST}.plain.PlainMemory")()
             self._tables, self._ran = PlanTables.of(plan), False
             self._give_back()
             self._key = (self.spark.sparkContext.applicationId, prepared.plan.to_json(), bounded)
@@ -293,9 +293,9 @@ def _lower(spark: SparkSession, prepared: PreparedPlan, *, bounded: bool) -> _Lo
     cache_classes(spark._jvm)
     register(spark)
     session: Any = spark._jsparkSession
-    java_class(spark._jvm, f"{_HOST}.OrderNumber").register(session)
-    java_class(spark._jvm, f"{_HOST}.RowWatermark").register(session)
-    query = java_class(spark._jvm, f"{_HOST}.PlainQuery")(session)
+    java_class(spark._jvm, f"{_HOST}.input.OrderNumber").register(session)
+    java_class(spark._jvm, f"{_HOST}.watermarks.RowWatermark").register(session)
+    query = java_class(spark._jvm, f"{_HOST}.plain.PlainQuery")(session)
     context = ExpressionContext(proctime=column_of(query.now()))
     lowering = Lowering(prepared.plan, context, PythonFunctions((), java=None), False)
     builder = _Builder(spark, lowering, prepared, StageOptions(TRANSFORM, bounded, in_order=True))

@@ -69,7 +69,7 @@ def samples(spark: SparkSession, plan: CompiledPlan, count: int, secrets: Secret
     """
     cache_classes(spark._jvm)
     register(spark)
-    java_class(spark._jvm, f"{_HOST}.OrderNumber").register(spark._jsparkSession)
+    java_class(spark._jvm, f"{_HOST}.input.OrderNumber").register(spark._jsparkSession)
     check_loaded_code(plan, spark)
     provide(spark, plan)
     tables, metadata = PlanTables.of(plan), _read_metadata(plan)
@@ -144,4 +144,4 @@ def _first_rows(
 def _first_of_tasks(frame: DataFrame, count: int) -> DataFrame:
     """The first rows of each task, which reads no further."""
     spark = frame.sparkSession
-    return frame_of(java_class(spark._jvm, f"{_HOST}.Plans").firstOfTasks(frame._jdf, count), spark)
+    return frame_of(java_class(spark._jvm, f"{_HOST}.spark.Plans").firstOfTasks(frame._jdf, count), spark)

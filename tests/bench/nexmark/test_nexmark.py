@@ -124,7 +124,7 @@ def test_samples_belong_to_the_innermost_part_that_their_stack_names() -> None:
         [
             f"{task};org/apache/spark/scheduler/Task.run;{inner};org/rocksdb/RocksDB.get;rocksdb::DBImpl::Get 3\n",
             f"{task};org/rocksdb/RocksDB.get;{inner};java/util/HashMap.get 2\n",
-            f"{task};org/compiledplan/kernel/host/GatheredRows.next;java/util/ArrayList.add 5\n",
+            f"{task};org/compiledplan/kernel/host/shuffle/GatheredRows.next;java/util/ArrayList.add 5\n",
             f"{task};java/lang/Thread.run 1\n",
             "[C2 CompilerThread0 tid=9];Compile::Compile 4\n",
             "[stream execution thread for [id = 1] tid=8];org/rocksdb/RocksDB.get 6\n",

@@ -21,6 +21,7 @@ TRANSFORM, GROUP_STATE = ("transformWithState", "flatMapGroupsWithState")
 CLOCK = "clock"
 _PARTITIONS = "spark.sql.shuffle.partitions"
 _HOST = "org.compiledplan.kernel.host"
+_KERNEL = "org.compiledplan.kernel"
 _HEAD = "op STRING, key STRING, port INT, kind TINYINT, ord BIGINT, at BIGINT"
 
 
@@ -151,7 +152,7 @@ class Running:
         reader = self.spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).option("latestFirst", "false")
         rows = reader.json(str(self.folder))
         jvm: Any = self.spark._jvm
-        names = getattr(jvm, f"{_HOST}.SourceNames")
+        names = getattr(jvm, f"{_HOST}.input.SourceNames")
         rows = DataFrame(names.named(rows._jdf, "rows"), self.spark)
         if self.chain.event:
             rows = rows.withColumn("at", F.timestamp_millis("at")).withWatermark("at", "0 seconds")
@@ -160,7 +161,7 @@ class Running:
         if self.chain.event:
             head.append(F.lit(0).cast("bigint").alias("watermark"))
         frame = rows.select(*head, *map(F.col, columns))
-        stage = getattr(jvm, f"{_HOST}.Stage")
+        stage = getattr(jvm, f"{_HOST}.stage.Stage")
         for spec in self.chain.stages(self.spark):
             handle = stage.attach(frame._jdf, json.dumps(spec))
             self.handles.append((spec, handle))
@@ -280,7 +281,7 @@ def move(
     """
     spark = old.spark
     jvm: Any = spark._jvm
-    migration = getattr(jvm, f"{_HOST}.Migration")
+    migration = getattr(jvm, f"{_KERNEL}.state.seeding.Migration")
     scratch = Running(spark, new, checkpoint.with_name(f"{checkpoint.name}-none"), checkpoint, partitions_)
     scratch.stop()
     new_stages, new_states = scratch.described()
@@ -294,7 +295,7 @@ def move(
         DataFrame(converted, spark).write.parquet(str(parquet))
     batch, watermark = last_commit(old.checkpoint)
     frame = spark.readStream.schema("level INT, op STRING, key STRING, bytes BINARY").parquet(str(parquet))
-    jdf = getattr(jvm, f"{_HOST}.SourceNames").named(frame._jdf, "seed")
+    jdf = getattr(jvm, f"{_HOST}.input.SourceNames").named(frame._jdf, "seed")
     handles = []
     left_over: list[Any] = []
     for stage in json.loads(new_stages):

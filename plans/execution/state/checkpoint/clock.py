@@ -132,7 +132,7 @@ class BatchClock:
     def for_next(self, spark: SparkSession, folder: Folder) -> Iterator[None]:
         """Make a query started inside this context on a folder use this clock."""
         if self._kernel is None:
-            kernel = java_class(spark._jvm, "org.compiledplan.kernel.host.BatchClock")
+            kernel = java_class(spark._jvm, "org.compiledplan.kernel.host.input.BatchClock")
             # All queries of a run share it: the last one of a run closes windows, and must not go back.
             self._kernel = kernel(self._last, self._expected())
         started = self._kernel.forNext(spark._jsparkSession, folder.uri)

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 #: Flink's number of key groups of a job that sets none, up to a parallelism of 85.
 MAX_PARALLELISM = 128
 _MOST = 2**15
-_KERNEL = "org.compiledplan.kernel.host.CheckpointStates"
+_KERNEL = "org.compiledplan.kernel.host.reading.CheckpointStates"
 _ATTRIBUTE = re.compile(r" \*(ROWTIME|PROCTIME)\*")
 
 

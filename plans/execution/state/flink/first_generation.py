@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 #: `by` of the head of an imported generation.
 IMPORTED = "import"
-_KERNEL = "org.compiledplan.kernel.host.SavepointStates"
+_KERNEL = "org.compiledplan.kernel.state.seeding.SavepointStates"
 
 
 @dataclass(frozen=True, slots=True)

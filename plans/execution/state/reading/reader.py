@@ -190,7 +190,7 @@ class StateReader:
 
     @cached_property
     def _kernel(self) -> Any:
-        reading = java_class(self.spark._jvm, "org.compiledplan.kernel.host.StateReading")
+        reading = java_class(self.spark._jvm, "org.compiledplan.kernel.host.reading.StateReading")
         return reading(json.dumps(self.stages), json.dumps(self.states))
 
     def figures(self, rows: DataFrame) -> DataFrame:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from compiled_plan.plans.inspection.diff.mapping import StateMapping
 
-_KERNEL = "org.compiledplan.kernel.host.Migration"
+_KERNEL = "org.compiledplan.kernel.state.seeding.Migration"
 
 
 @dataclass(frozen=True, slots=True)

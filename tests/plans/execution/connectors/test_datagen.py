@@ -18,7 +18,7 @@ FAST = {"connector": "datagen", "rows-per-second": "100000"}
 def session(spark: SparkSession) -> SparkSession:
     register(spark)
     jvm: Any = spark._jvm
-    jvm.org.compiledplan.kernel.host.OrderNumber.register(spark._jsparkSession)
+    jvm.org.compiledplan.kernel.host.input.OrderNumber.register(spark._jsparkSession)
     return spark
 
 

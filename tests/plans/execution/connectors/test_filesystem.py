@@ -25,7 +25,7 @@ from compiled_plan.plans.execution.interfaces.connectors import (
 def session(spark: SparkSession) -> SparkSession:
     register(spark)
     jvm: Any = spark._jvm
-    jvm.org.compiledplan.kernel.host.OrderNumber.register(spark._jsparkSession)
+    jvm.org.compiledplan.kernel.host.input.OrderNumber.register(spark._jsparkSession)
     return spark
 
 

@@ -125,7 +125,7 @@ def attached(frame: DataFrame, host: str, operators: Sequence[dict[str, Any]], *
     spec: dict[str, Any] = {"name": "stage", "host": host, "timeMode": "processing", "passThrough": []}
     spec["operators"] = [staged(operator) for operator in operators]
     jvm: Any = frame.sparkSession._jvm
-    return jvm.org.compiledplan.kernel.host.Stage.attach(frame._jdf, json.dumps(spec), folds)
+    return jvm.org.compiledplan.kernel.host.stage.Stage.attach(frame._jdf, json.dumps(spec), folds)
 
 
 def shuffled(running: Running) -> int:

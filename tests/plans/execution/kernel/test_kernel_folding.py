@@ -18,7 +18,7 @@ from tests.plans.execution.kernel.test_kernel_stage import TRANSFORM, Running, e
 @pytest.fixture
 def session(spark: SparkSession) -> SparkSession:
     jvm: Any = spark._jvm
-    jvm.org.compiledplan.kernel.host.OrderNumber.register(spark._jsparkSession)
+    jvm.org.compiledplan.kernel.host.input.OrderNumber.register(spark._jsparkSession)
     return spark
 
 

@@ -21,7 +21,7 @@ OPTION, KEPT = "spark.compiledPlan.gatherBytes", "spark.compiledPlan.keptBytes"
 @pytest.fixture
 def session(spark: SparkSession) -> Iterator[SparkSession]:
     jvm: Any = spark._jvm
-    jvm.org.compiledplan.kernel.host.OrderNumber.register(spark._jsparkSession)
+    jvm.org.compiledplan.kernel.host.input.OrderNumber.register(spark._jsparkSession)
     yield spark
     spark.conf.unset(OPTION)
     spark.conf.unset(KEPT)

@@ -23,7 +23,7 @@ GROUPS = "flatMapGroupsWithState"
 @pytest.fixture
 def session(spark: SparkSession) -> SparkSession:
     jvm: Any = spark._jvm
-    jvm.org.compiledplan.kernel.host.OrderNumber.register(spark._jsparkSession)
+    jvm.org.compiledplan.kernel.host.input.OrderNumber.register(spark._jsparkSession)
     return spark
 
 

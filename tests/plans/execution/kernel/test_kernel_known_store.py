@@ -70,8 +70,8 @@ def test_new_keys_are_not_looked_up(spark: SparkSession, tmp_path: Path) -> None
 
 def versions(spark: SparkSession) -> set[tuple[int, bool]]:
     """The versions that tasks have left, and whether the keys of each are known."""
-    known = partial(hidden_field, spark, "host.KnownStore$Left")
-    left = hidden_field(spark, "host.KnownStore", "LEFT").values()
+    known = partial(hidden_field, spark, "host.store.KnownStore$Left")
+    left = hidden_field(spark, "host.store.KnownStore", "LEFT").values()
     return {(known("version", snapshot), known("keys", snapshot) is not None) for snapshot in left}
 
 

@@ -69,7 +69,7 @@ def attach(spark: SparkSession, frame: DataFrame, host: str, *operators: dict[st
     jvm: Any = spark._jvm
     full = {"name": "stage", "host": host, "timeMode": "processing", "passThrough": [], **spec}
     full["operators"] = [staged(operator) for operator in operators]
-    return jvm.org.compiledplan.kernel.host.Stage.attach(frame._jdf, json.dumps(full))
+    return jvm.org.compiledplan.kernel.host.stage.Stage.attach(frame._jdf, json.dumps(full))
 
 
 def output(spark: SparkSession, handle: Any) -> DataFrame:
@@ -98,7 +98,7 @@ class Running:
 @pytest.fixture
 def session(spark: SparkSession) -> SparkSession:
     jvm: Any = spark._jvm
-    jvm.org.compiledplan.kernel.host.OrderNumber.register(spark._jsparkSession)
+    jvm.org.compiledplan.kernel.host.input.OrderNumber.register(spark._jsparkSession)
     return spark
 
 

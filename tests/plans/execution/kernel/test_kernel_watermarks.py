@@ -24,7 +24,7 @@ class Upstream:
         array = gateway.new_array(gateway.jvm.long, len(timeouts))
         for at, timeout in enumerate(timeouts):
             array[at] = timeout
-        self.kernel = gateway.jvm.org.compiledplan.kernel.host.UpstreamWatermark(array)
+        self.kernel = gateway.jvm.org.compiledplan.kernel.host.watermarks.UpstreamWatermark(array)
 
     def tells(self, group: int, member: str, mark: int, members: int) -> None:
         self.kernel.take(group, members, member, mark)

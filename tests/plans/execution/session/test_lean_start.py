@@ -51,7 +51,10 @@ def test_java_accepts_the_options_and_later_ones_win() -> None:
 
 def test_nothing_but_machine_learning_is_left_out(spark: SparkSession) -> None:
     jvm = spark._jvm
-    thread, start = java_class(jvm, "java.lang.Thread"), java_class(jvm, "org.compiledplan.kernel.host.SessionStart")
+    thread, start = (
+        java_class(jvm, "java.lang.Thread"),
+        java_class(jvm, "org.compiledplan.kernel.host.spark.SessionStart"),
+    )
     before = start.withoutMachineLearning()
     try:
         loader = thread.currentThread().getContextClassLoader()

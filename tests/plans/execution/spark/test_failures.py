@@ -143,8 +143,9 @@ def test_a_missing_checkpoint_file_is_not_retried() -> None:
 
 def test_state_of_another_form_is_no_bad_row() -> None:
     text = (
-        "Job aborted\nCaused by: org.compiledplan.kernel.state.StateFormatException: operator rank-o: its state is of "
-        "the format rank in version 2, known here is version 1; run it with the release that wrote it, or start again"
+        "Job aborted\nCaused by: org.compiledplan.kernel.state.serialization.StateFormatException: operator rank-o: "
+        "its state is of the format rank in version 2, known here is version 1; "
+        "run it with the release that wrote it, or start again"
     )
     error = translate(RuntimeError(text))
     assert type(error) is CheckpointError

@@ -29,7 +29,7 @@ def test_a_table_is_found_by_the_name_of_its_source(monkeypatch: pytest.MonkeyPa
         "values_v1": ReadTable("", (values,)),
     }
     class_ = SimpleNamespace(of=lambda _: '["values_v1", "a_end", "", "a"]')
-    classes = {"org.compiledplan.kernel.host.SourceNames": class_}
+    classes = {"org.compiledplan.kernel.host.input.SourceNames": class_}
     monkeypatch.setattr(sources, "java_class", lambda _, name: classes[name])
     named = SourceTables(cast(Any, None), tables.by_name)
     query = cast(Any, SimpleNamespace(_jsq=None))

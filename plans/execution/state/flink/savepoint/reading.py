@@ -23,7 +23,7 @@ from compiled_plan.plans.files.paths import is_remote, local_path, quoted
 from compiled_plan.plans.files.remote import copy_folder
 
 METADATA = "_metadata"
-_MAIN = "org.compiledplan.savepoint.ReadSavepoint"
+_MAIN = "org.compiledplan.kernel.flink.savepoint.ReadSavepoint"
 
 #: Jars of Spark on the class path, by the start of their names. Janino is not among them: no code in a savepoint is
 #: ever compiled.

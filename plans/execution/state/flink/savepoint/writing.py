@@ -14,7 +14,7 @@ from compiled_plan.plans.files.paths import is_remote, local_path, quoted
 
 #: Jars of Spark beside those of the reader, by the start of their names: Flink's conversions of lists need them.
 _OF_SPARK = ("commons-lang3-",)
-_MAIN = "org.compiledplan.savepoint.WriteSavepoint"
+_MAIN = "org.compiledplan.kernel.flink.savepoint.WriteSavepoint"
 
 
 def write_savepoint(form: Path, to: str | Path) -> None:

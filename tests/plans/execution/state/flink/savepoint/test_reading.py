@@ -255,12 +255,18 @@ def test_the_class_path_has_no_compiler_of_code() -> None:
 
 
 def test_the_reader_and_the_kernel_are_independent() -> None:
-    root = Path(__file__).resolve().parents[6] / "kernel/src/main/java/org/compiledplan"
-    imports = {path: path.read_text(encoding="utf-8") for path in root.rglob("*.java")}
-    reader = {path: text for path, text in imports.items() if path.parent == root / "savepoint"}
-    assert _importing(reader, "org.apache.spark", "org.compiledplan.kernel", "scala", "org.codehaus") == []
+    root = Path(__file__).resolve().parents[6] / "kernel/src/main/java/org/compiledplan/kernel"
+    imports = {path: _imports(path) for path in root.rglob("*.java")}
+    reader = {path: text for path, text in imports.items() if path.parent == root / "flink/savepoint"}
+    assert reader
+    assert _importing(reader, "org.apache.spark", "org.compiledplan", "scala", "org.codehaus") == []
     kernel = {path: text for path, text in imports.items() if path not in reader}
-    assert _importing(kernel, "org.compiledplan.savepoint", "org.apache.flink.runtime") == []
+    assert _importing(kernel, "org.compiledplan.kernel.flink.savepoint", "org.apache.flink.runtime") == []
+
+
+def _imports(path: Path) -> str:
+    """The code of a Java file below its own package's declaration."""
+    return re.sub(r"^package [^;]+;", "", path.read_text(encoding="utf-8"), flags=re.M)
 
 
 def _importing(sources: Mapping[Path, str], *packages: str) -> Sequence[str]:

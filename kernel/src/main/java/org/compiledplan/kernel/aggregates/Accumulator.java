@@ -1,6 +1,6 @@
 package org.compiledplan.kernel.aggregates;
 
-import org.compiledplan.kernel.state.Framed;
+import org.compiledplan.kernel.state.serialization.Framed;
 
 /** The state of one aggregate call for one key. A fresh instance represents no rows. */
 public interface Accumulator extends Framed {

@@ -2,7 +2,7 @@ package org.compiledplan.kernel.aggregates;
 
 import java.math.BigDecimal;
 import java.math.RoundingMode;
-import org.compiledplan.kernel.state.Fields;
+import org.compiledplan.kernel.state.serialization.Fields;
 import org.compiledplan.kernel.values.ValueType;
 
 /**

@@ -1,6 +1,6 @@
 package org.compiledplan.kernel.aggregates;
 
-import org.compiledplan.kernel.state.Fields;
+import org.compiledplan.kernel.state.serialization.Fields;
 import org.compiledplan.kernel.values.ValueType;
 import org.compiledplan.kernel.values.Values;
 

@@ -1,7 +1,7 @@
 package org.compiledplan.kernel.aggregates;
 
 import java.util.List;
-import org.compiledplan.kernel.state.Fields;
+import org.compiledplan.kernel.state.serialization.Fields;
 import org.compiledplan.kernel.userfunctions.UserFunction;
 
 /**

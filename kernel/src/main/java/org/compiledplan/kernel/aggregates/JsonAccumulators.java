@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import org.compiledplan.kernel.state.Fields;
-import org.compiledplan.kernel.state.Stored;
+import org.compiledplan.kernel.state.serialization.Fields;
+import org.compiledplan.kernel.state.serialization.Stored;
 import org.compiledplan.kernel.values.ValueType;
 
 /**

@@ -3,7 +3,7 @@ package org.compiledplan.kernel.aggregates;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import org.compiledplan.kernel.state.Fields;
+import org.compiledplan.kernel.state.serialization.Fields;
 import org.compiledplan.kernel.values.ValueType;
 
 /**

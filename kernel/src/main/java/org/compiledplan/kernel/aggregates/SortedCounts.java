@@ -3,8 +3,8 @@ package org.compiledplan.kernel.aggregates;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.TreeMap;
-import org.compiledplan.kernel.state.Fields;
-import org.compiledplan.kernel.state.Stored;
+import org.compiledplan.kernel.state.serialization.Fields;
+import org.compiledplan.kernel.state.serialization.Stored;
 import org.compiledplan.kernel.values.ValueType;
 
 /** A multiset sorted by value; a value retracted before it was added has a negative count. */

@@ -1,6 +1,6 @@
 package org.compiledplan.kernel.aggregates;
 
-import org.compiledplan.kernel.state.Fields;
+import org.compiledplan.kernel.state.serialization.Fields;
 
 /**
  * $$WELFORD_M2$1: the sum of squared distances from the mean, from which plans compute variance and

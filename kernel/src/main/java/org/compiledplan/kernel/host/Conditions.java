@@ -27,6 +27,8 @@ import org.apache.spark.sql.catalyst.expressions.Unevaluable;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Project;
 import org.apache.spark.sql.types.StructType;
+import org.compiledplan.kernel.host.spark.Plans;
+import org.compiledplan.kernel.host.spark.SparkTypes;
 import org.compiledplan.kernel.operators.base.RowPredicate;
 import scala.jdk.javaapi.CollectionConverters;
 
@@ -68,7 +70,7 @@ public final class Conditions {
    * @param sample any DataFrame with its columns; only its schema is used
    * @throws IllegalArgumentException if a stage cannot evaluate it
    */
-  static Expression bound(Dataset<Row> sample, Column column) {
+  public static Expression bound(Dataset<Row> sample, Column column) {
     SparkSession session = sample.sparkSession();
     Dataset<Row> rows =
         session.createDataFrame(
@@ -124,7 +126,7 @@ public final class Conditions {
   }
 
   /** Deserializes the result of {@link #serialize}. */
-  static RowPredicate load(String text) {
+  public static RowPredicate load(String text) {
     ClassLoader loader = Thread.currentThread().getContextClassLoader();
     try (ObjectInputStream in =
         new ObjectInputStream(new ByteArrayInputStream(Base64.getDecoder().decode(text))) {

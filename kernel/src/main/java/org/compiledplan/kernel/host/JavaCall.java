@@ -5,6 +5,7 @@ import java.util.function.UnaryOperator;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.StructType;
+import org.compiledplan.kernel.host.spark.SparkTypes;
 import org.compiledplan.kernel.userfunctions.FunctionSpec;
 import org.compiledplan.kernel.userfunctions.TaskFunction;
 import org.compiledplan.kernel.userfunctions.UserFunction;

@@ -7,7 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.apache.spark.sql.Row;
 import org.compiledplan.kernel.operators.base.RowKinds;
-import org.compiledplan.kernel.realtime.RowSink;
+import org.compiledplan.kernel.sinks.RowSink;
 
 /**
  * Writes a table with a primary key row by row, in small transactions. A replayed batch writes its

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import org.apache.spark.api.java.function.ForeachPartitionFunction;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
-import org.compiledplan.kernel.realtime.RowSink;
+import org.compiledplan.kernel.sinks.RowSink;
 import org.compiledplan.kernel.values.JsonText;
 
 /**

@@ -1,7 +1,7 @@
 package org.compiledplan.kernel.kafka;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import org.compiledplan.kernel.realtime.RowSink;
+import org.compiledplan.kernel.sinks.RowSink;
 
 /** Sends messages without transactions. */
 public interface Sender {

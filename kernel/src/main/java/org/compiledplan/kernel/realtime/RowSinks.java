@@ -6,6 +6,7 @@ import java.util.Map;
 import org.apache.spark.sql.Row;
 import org.compiledplan.kernel.jdbc.DatabaseRows;
 import org.compiledplan.kernel.kafka.MessageRows;
+import org.compiledplan.kernel.sinks.RowSink;
 
 /** Registry of the kinds of sinks, by {@code "type"} in their description. */
 final class RowSinks {

@@ -10,6 +10,7 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.util.LongAccumulator;
 import org.apache.spark.util.SerializableConfiguration;
+import org.compiledplan.kernel.sinks.RowSink;
 import org.compiledplan.kernel.values.JsonText;
 
 /**

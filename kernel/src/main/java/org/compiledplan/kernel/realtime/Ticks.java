@@ -19,9 +19,9 @@ import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 import org.apache.spark.unsafe.types.UTF8String;
-import org.compiledplan.kernel.host.PartitionKeys;
-import org.compiledplan.kernel.host.RealTimeWatermarks;
-import org.compiledplan.kernel.host.WatermarkRow;
+import org.compiledplan.kernel.host.watermarks.PartitionKeys;
+import org.compiledplan.kernel.host.watermarks.RealTimeWatermarks;
+import org.compiledplan.kernel.host.watermarks.WatermarkRow;
 import org.compiledplan.kernel.sources.StreamProvider;
 
 /**

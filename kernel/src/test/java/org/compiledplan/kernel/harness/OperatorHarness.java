@@ -20,6 +20,9 @@ import java.util.OptionalLong;
 import java.util.StringJoiner;
 import java.util.function.Supplier;
 import org.compiledplan.kernel.aggregates.AccumulatorForm;
+import org.compiledplan.kernel.flink.mapping.FlinkEntry;
+import org.compiledplan.kernel.flink.mapping.FlinkKey;
+import org.compiledplan.kernel.flink.mapping.StateMapping;
 import org.compiledplan.kernel.operators.Operators;
 import org.compiledplan.kernel.operators.base.BatchContext;
 import org.compiledplan.kernel.operators.base.InputRow;
@@ -32,13 +35,10 @@ import org.compiledplan.kernel.operators.base.Session;
 import org.compiledplan.kernel.operators.base.StateFormat;
 import org.compiledplan.kernel.operators.base.StateKind;
 import org.compiledplan.kernel.operators.base.TimedState;
-import org.compiledplan.kernel.state.Tree;
-import org.compiledplan.kernel.state.TreeJson;
-import org.compiledplan.kernel.takeover.FlinkEntry;
-import org.compiledplan.kernel.takeover.FlinkKey;
-import org.compiledplan.kernel.takeover.StateMapping;
-import org.compiledplan.kernel.upgrade.Conversion;
-import org.compiledplan.kernel.upgrade.OperatorMapping;
+import org.compiledplan.kernel.state.conversion.Conversion;
+import org.compiledplan.kernel.state.conversion.OperatorMapping;
+import org.compiledplan.kernel.state.serialization.Tree;
+import org.compiledplan.kernel.state.serialization.TreeJson;
 import org.compiledplan.kernel.values.ValueType;
 
 /**

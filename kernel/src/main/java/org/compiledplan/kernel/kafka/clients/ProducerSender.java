@@ -9,7 +9,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.spark.sql.Row;
 import org.compiledplan.kernel.kafka.KafkaException;
 import org.compiledplan.kernel.kafka.Sender;
-import org.compiledplan.kernel.realtime.RowSink;
+import org.compiledplan.kernel.sinks.RowSink;
 
 /**
  * Sends messages with a Kafka producer, one for all tasks of a process with the same settings. It

@@ -4,10 +4,10 @@ import java.util.BitSet;
 import org.compiledplan.kernel.aggregates.Accumulator;
 import org.compiledplan.kernel.operators.base.InputRow;
 import org.compiledplan.kernel.operators.base.Partial;
-import org.compiledplan.kernel.state.ByteFields;
-import org.compiledplan.kernel.state.Fields;
-import org.compiledplan.kernel.state.Frames;
-import org.compiledplan.kernel.state.Stored;
+import org.compiledplan.kernel.state.serialization.ByteFields;
+import org.compiledplan.kernel.state.serialization.Fields;
+import org.compiledplan.kernel.state.serialization.Frames;
+import org.compiledplan.kernel.state.serialization.Stored;
 import org.compiledplan.kernel.values.ByteReader;
 import org.compiledplan.kernel.values.ByteWriter;
 

@@ -2,8 +2,8 @@ package org.compiledplan.kernel.operators.base;
 
 import java.util.OptionalLong;
 import java.util.PriorityQueue;
-import org.compiledplan.kernel.state.Fields;
-import org.compiledplan.kernel.state.Stored;
+import org.compiledplan.kernel.state.serialization.Fields;
+import org.compiledplan.kernel.state.serialization.Stored;
 
 /**
  * Replays the timers that Flink would have fired for a key by the watermark at which a row arrives;

@@ -3,9 +3,9 @@ package org.compiledplan.kernel.operators.base;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.OptionalLong;
-import org.compiledplan.kernel.state.ByteFields;
-import org.compiledplan.kernel.state.Fields;
-import org.compiledplan.kernel.state.Stored;
+import org.compiledplan.kernel.state.serialization.ByteFields;
+import org.compiledplan.kernel.state.serialization.Fields;
+import org.compiledplan.kernel.state.serialization.Stored;
 import org.compiledplan.kernel.values.ByteReader;
 import org.compiledplan.kernel.values.ByteWriter;
 

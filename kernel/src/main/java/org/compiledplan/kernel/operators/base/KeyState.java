@@ -2,7 +2,7 @@ package org.compiledplan.kernel.operators.base;
 
 import java.util.BitSet;
 import java.util.OptionalLong;
-import org.compiledplan.kernel.state.Stored;
+import org.compiledplan.kernel.state.serialization.Stored;
 
 /** The decoded state of an operator for one key. */
 public interface KeyState extends Stored {

@@ -2,7 +2,7 @@ package org.compiledplan.kernel.operators.base;
 
 import java.util.Arrays;
 import java.util.OptionalLong;
-import org.compiledplan.kernel.state.StateFormatException;
+import org.compiledplan.kernel.state.serialization.StateFormatException;
 import org.compiledplan.kernel.values.ByteReader;
 
 /**

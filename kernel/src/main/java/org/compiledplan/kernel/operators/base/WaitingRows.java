@@ -4,11 +4,11 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.OptionalLong;
-import org.compiledplan.kernel.state.Columns;
-import org.compiledplan.kernel.state.Fields;
-import org.compiledplan.kernel.state.PackedList;
-import org.compiledplan.kernel.state.PackedRow;
-import org.compiledplan.kernel.state.Stored;
+import org.compiledplan.kernel.state.serialization.Columns;
+import org.compiledplan.kernel.state.serialization.Fields;
+import org.compiledplan.kernel.state.serialization.PackedList;
+import org.compiledplan.kernel.state.serialization.PackedRow;
+import org.compiledplan.kernel.state.serialization.Stored;
 
 /**
  * Rows of a key that wait until the watermark reaches their time. A row whose time the watermark

@@ -15,9 +15,9 @@ import org.compiledplan.kernel.operators.base.RowKinds;
 import org.compiledplan.kernel.operators.base.SingleEntry;
 import org.compiledplan.kernel.operators.base.StateKind;
 import org.compiledplan.kernel.operators.base.TimeMath;
-import org.compiledplan.kernel.state.Columns;
-import org.compiledplan.kernel.state.Fields;
-import org.compiledplan.kernel.state.Stored;
+import org.compiledplan.kernel.state.serialization.Columns;
+import org.compiledplan.kernel.state.serialization.Fields;
+import org.compiledplan.kernel.state.serialization.Stored;
 import org.compiledplan.kernel.values.Values;
 
 /**

@@ -18,8 +18,8 @@ import org.compiledplan.kernel.operators.base.Rowtime;
 import org.compiledplan.kernel.operators.base.StateKind;
 import org.compiledplan.kernel.operators.base.TimeMath;
 import org.compiledplan.kernel.operators.join.IntervalCache.Cached;
-import org.compiledplan.kernel.state.Columns;
-import org.compiledplan.kernel.state.Fields;
+import org.compiledplan.kernel.state.serialization.Columns;
+import org.compiledplan.kernel.state.serialization.Fields;
 
 /**
  * Joins rows whose times are close. Follows Flink's RowTimeIntervalJoin and ProcTimeIntervalJoin: a

@@ -11,7 +11,7 @@ import org.compiledplan.kernel.operators.base.OperatorSpec;
 import org.compiledplan.kernel.operators.base.Out;
 import org.compiledplan.kernel.operators.base.RowKinds;
 import org.compiledplan.kernel.operators.base.StateKind;
-import org.compiledplan.kernel.state.Columns;
+import org.compiledplan.kernel.state.serialization.Columns;
 
 /**
  * Behind a lookup join: stores the rows of the table that the last row of a key was joined with,

@@ -7,11 +7,11 @@ import java.util.Map;
 import java.util.OptionalLong;
 import org.compiledplan.kernel.operators.base.EntryTimes;
 import org.compiledplan.kernel.operators.base.Ttl;
-import org.compiledplan.kernel.state.Columns;
-import org.compiledplan.kernel.state.Fields;
-import org.compiledplan.kernel.state.PackedList;
-import org.compiledplan.kernel.state.PackedRow;
-import org.compiledplan.kernel.state.Stored;
+import org.compiledplan.kernel.state.serialization.Columns;
+import org.compiledplan.kernel.state.serialization.Fields;
+import org.compiledplan.kernel.state.serialization.PackedList;
+import org.compiledplan.kernel.state.serialization.PackedRow;
+import org.compiledplan.kernel.state.serialization.Stored;
 import org.compiledplan.kernel.values.ValueType;
 
 /**

@@ -5,7 +5,7 @@ import org.compiledplan.kernel.operators.base.BatchContext;
 import org.compiledplan.kernel.operators.base.EntryTimes;
 import org.compiledplan.kernel.operators.base.KeyState;
 import org.compiledplan.kernel.operators.base.TimeMath;
-import org.compiledplan.kernel.state.Fields;
+import org.compiledplan.kernel.state.serialization.Fields;
 
 /** The state of a join for one key: one {@link RowStore} per input. */
 final class RowStores implements KeyState {

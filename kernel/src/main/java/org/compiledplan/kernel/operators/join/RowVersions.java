@@ -5,10 +5,10 @@ import java.util.List;
 import java.util.OptionalLong;
 import org.compiledplan.kernel.operators.base.EntryTimes;
 import org.compiledplan.kernel.operators.base.RowKinds;
-import org.compiledplan.kernel.state.Columns;
-import org.compiledplan.kernel.state.Fields;
-import org.compiledplan.kernel.state.PackedRow;
-import org.compiledplan.kernel.state.Stored;
+import org.compiledplan.kernel.state.serialization.Columns;
+import org.compiledplan.kernel.state.serialization.Fields;
+import org.compiledplan.kernel.state.serialization.PackedRow;
+import org.compiledplan.kernel.state.serialization.Stored;
 
 /** The versions of one row over time, each with the start of its validity. */
 final class RowVersions implements Stored {

@@ -20,8 +20,8 @@ import org.compiledplan.kernel.operators.base.StateKind;
 import org.compiledplan.kernel.operators.base.TimeMath;
 import org.compiledplan.kernel.operators.base.WaitingRows;
 import org.compiledplan.kernel.operators.base.WaitingRows.Waiting;
-import org.compiledplan.kernel.state.Columns;
-import org.compiledplan.kernel.state.Fields;
+import org.compiledplan.kernel.state.serialization.Columns;
+import org.compiledplan.kernel.state.serialization.Fields;
 
 /**
  * Joins each left row with the version of the right row that was valid at its time. Follows Flink's

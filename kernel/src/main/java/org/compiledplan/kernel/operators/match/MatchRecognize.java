@@ -24,9 +24,9 @@ import org.compiledplan.kernel.operators.base.TimeMath;
 import org.compiledplan.kernel.operators.base.WaitingRows;
 import org.compiledplan.kernel.operators.base.WaitingRows.Waiting;
 import org.compiledplan.kernel.operators.match.PartialMatch.Event;
-import org.compiledplan.kernel.state.Columns;
-import org.compiledplan.kernel.state.Fields;
-import org.compiledplan.kernel.state.Stored;
+import org.compiledplan.kernel.state.serialization.Columns;
+import org.compiledplan.kernel.state.serialization.Fields;
+import org.compiledplan.kernel.state.serialization.Stored;
 
 /**
  * MATCH_RECOGNIZE over a linear pattern. Follows Flink's CepOperator: in event time rows wait for

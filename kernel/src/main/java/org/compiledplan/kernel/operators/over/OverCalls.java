@@ -4,7 +4,7 @@ import java.util.BitSet;
 import org.compiledplan.kernel.aggregates.Accumulator;
 import org.compiledplan.kernel.operators.aggregate.AggregateCalls;
 import org.compiledplan.kernel.operators.base.OperatorSpec;
-import org.compiledplan.kernel.state.Frames;
+import org.compiledplan.kernel.state.serialization.Frames;
 
 /** The aggregate calls of an OVER window; builds output rows from input rows. */
 final class OverCalls {

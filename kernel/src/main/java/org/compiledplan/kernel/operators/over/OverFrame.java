@@ -5,12 +5,12 @@ import java.util.BitSet;
 import org.compiledplan.kernel.aggregates.Accumulator;
 import org.compiledplan.kernel.operators.base.OperatorSpec;
 import org.compiledplan.kernel.operators.base.TimeMath;
-import org.compiledplan.kernel.state.Columns;
-import org.compiledplan.kernel.state.Fields;
-import org.compiledplan.kernel.state.Frames;
-import org.compiledplan.kernel.state.PackedList;
-import org.compiledplan.kernel.state.PackedRow;
-import org.compiledplan.kernel.state.Stored;
+import org.compiledplan.kernel.state.serialization.Columns;
+import org.compiledplan.kernel.state.serialization.Fields;
+import org.compiledplan.kernel.state.serialization.Frames;
+import org.compiledplan.kernel.state.serialization.PackedList;
+import org.compiledplan.kernel.state.serialization.PackedRow;
+import org.compiledplan.kernel.state.serialization.Stored;
 
 /**
  * The rows of a key from the start of an OVER window to the current row: their accumulators, and

@@ -14,9 +14,9 @@ import org.compiledplan.kernel.operators.base.OperatorSpec;
 import org.compiledplan.kernel.operators.base.Out;
 import org.compiledplan.kernel.operators.base.RowKinds;
 import org.compiledplan.kernel.operators.base.StateKind;
-import org.compiledplan.kernel.state.Columns;
-import org.compiledplan.kernel.state.Fields;
-import org.compiledplan.kernel.state.PackedRow;
+import org.compiledplan.kernel.state.serialization.Columns;
+import org.compiledplan.kernel.state.serialization.Fields;
+import org.compiledplan.kernel.state.serialization.PackedRow;
 
 /**
  * OVER windows in processing time: a row's result covers the rows before it immediately. Only in a

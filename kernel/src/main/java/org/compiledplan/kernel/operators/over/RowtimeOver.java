@@ -18,9 +18,9 @@ import org.compiledplan.kernel.operators.base.Rowtime;
 import org.compiledplan.kernel.operators.base.StateKind;
 import org.compiledplan.kernel.operators.base.WaitingRows;
 import org.compiledplan.kernel.operators.base.WaitingRows.Waiting;
-import org.compiledplan.kernel.state.Columns;
-import org.compiledplan.kernel.state.Fields;
-import org.compiledplan.kernel.state.PackedRow;
+import org.compiledplan.kernel.state.serialization.Columns;
+import org.compiledplan.kernel.state.serialization.Fields;
+import org.compiledplan.kernel.state.serialization.PackedRow;
 
 /**
  * OVER windows in event time: rows wait for the watermark and are then processed by time. In a time

@@ -12,8 +12,8 @@ import org.compiledplan.kernel.operators.base.Rowtime;
 import org.compiledplan.kernel.operators.base.SingleEntry;
 import org.compiledplan.kernel.operators.base.StateKind;
 import org.compiledplan.kernel.operators.base.WaitingRows;
-import org.compiledplan.kernel.state.Columns;
-import org.compiledplan.kernel.state.Fields;
+import org.compiledplan.kernel.state.serialization.Columns;
+import org.compiledplan.kernel.state.serialization.Fields;
 import org.compiledplan.kernel.values.ValueType;
 
 /**

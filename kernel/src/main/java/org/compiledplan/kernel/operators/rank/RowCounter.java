@@ -10,7 +10,7 @@ import org.compiledplan.kernel.operators.base.OperatorSpec;
 import org.compiledplan.kernel.operators.base.Out;
 import org.compiledplan.kernel.operators.base.RowPredicate;
 import org.compiledplan.kernel.operators.base.StateKind;
-import org.compiledplan.kernel.state.Fields;
+import org.compiledplan.kernel.state.serialization.Fields;
 
 /**
  * Numbers rows in order of arrival across micro-batches: calls of RAND with a seed use the row

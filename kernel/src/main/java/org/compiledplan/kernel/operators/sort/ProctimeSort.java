@@ -11,7 +11,7 @@ import org.compiledplan.kernel.operators.base.RowKinds;
 import org.compiledplan.kernel.operators.base.Session;
 import org.compiledplan.kernel.operators.base.SortOrder;
 import org.compiledplan.kernel.operators.base.StateKind;
-import org.compiledplan.kernel.state.Fields;
+import org.compiledplan.kernel.state.serialization.Fields;
 
 /**
  * Sorts the rows of one processing time, that is of one micro-batch. Follows Flink's

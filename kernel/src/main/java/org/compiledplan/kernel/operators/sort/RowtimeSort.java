@@ -18,8 +18,8 @@ import org.compiledplan.kernel.operators.base.SortOrder;
 import org.compiledplan.kernel.operators.base.StateKind;
 import org.compiledplan.kernel.operators.base.WaitingRows;
 import org.compiledplan.kernel.operators.base.WaitingRows.Waiting;
-import org.compiledplan.kernel.state.Columns;
-import org.compiledplan.kernel.state.Fields;
+import org.compiledplan.kernel.state.serialization.Columns;
+import org.compiledplan.kernel.state.serialization.Fields;
 
 /**
  * Emits rows in the order of their time, then of further columns. Follows Flink's

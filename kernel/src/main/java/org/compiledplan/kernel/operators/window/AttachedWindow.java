@@ -10,8 +10,8 @@ import org.compiledplan.kernel.operators.base.KeyedState;
 import org.compiledplan.kernel.operators.base.OperatorSpec;
 import org.compiledplan.kernel.operators.base.Out;
 import org.compiledplan.kernel.operators.base.StateKind;
-import org.compiledplan.kernel.state.Fields;
-import org.compiledplan.kernel.state.Stored;
+import org.compiledplan.kernel.state.serialization.Fields;
+import org.compiledplan.kernel.state.serialization.Stored;
 
 /**
  * Operators over rows that carry their window. The window is part of the key, so a key's state is

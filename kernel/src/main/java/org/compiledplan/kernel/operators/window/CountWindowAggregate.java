@@ -13,10 +13,10 @@ import org.compiledplan.kernel.operators.base.OperatorSpec;
 import org.compiledplan.kernel.operators.base.Out;
 import org.compiledplan.kernel.operators.base.RowKinds;
 import org.compiledplan.kernel.operators.base.StateKind;
-import org.compiledplan.kernel.state.Columns;
-import org.compiledplan.kernel.state.Fields;
-import org.compiledplan.kernel.state.PackedRow;
-import org.compiledplan.kernel.state.Stored;
+import org.compiledplan.kernel.state.serialization.Columns;
+import org.compiledplan.kernel.state.serialization.Fields;
+import org.compiledplan.kernel.state.serialization.PackedRow;
+import org.compiledplan.kernel.state.serialization.Stored;
 
 /**
  * Aggregates by key over windows of a fixed number of rows: a window starts every {@code slide}

@@ -8,7 +8,7 @@ import org.compiledplan.kernel.operators.base.OperatorSpec;
 import org.compiledplan.kernel.operators.base.Out;
 import org.compiledplan.kernel.operators.base.RowKinds;
 import org.compiledplan.kernel.operators.base.StateKind;
-import org.compiledplan.kernel.state.Columns;
+import org.compiledplan.kernel.state.serialization.Columns;
 
 /**
  * Aggregates by key and session, emitted once when the session is complete (Flink's

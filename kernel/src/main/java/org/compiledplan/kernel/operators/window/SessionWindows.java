@@ -16,9 +16,9 @@ import org.compiledplan.kernel.operators.base.OperatorSpec;
 import org.compiledplan.kernel.operators.base.Out;
 import org.compiledplan.kernel.operators.base.StateKind;
 import org.compiledplan.kernel.operators.base.TimeMath;
-import org.compiledplan.kernel.state.Columns;
-import org.compiledplan.kernel.state.Fields;
-import org.compiledplan.kernel.state.Stored;
+import org.compiledplan.kernel.state.serialization.Columns;
+import org.compiledplan.kernel.state.serialization.Fields;
+import org.compiledplan.kernel.state.serialization.Stored;
 
 /**
  * Session windows of a key: from a row to a gap after it, merged where they meet (Flink's

@@ -17,8 +17,8 @@ import org.compiledplan.kernel.operators.base.Out;
 import org.compiledplan.kernel.operators.base.Partial;
 import org.compiledplan.kernel.operators.base.RowKinds;
 import org.compiledplan.kernel.operators.base.StateKind;
-import org.compiledplan.kernel.state.Columns;
-import org.compiledplan.kernel.state.Fields;
+import org.compiledplan.kernel.state.serialization.Columns;
+import org.compiledplan.kernel.state.serialization.Fields;
 
 /**
  * Aggregates by key and aligned window, emitted once when the window is complete. Follows Flink's

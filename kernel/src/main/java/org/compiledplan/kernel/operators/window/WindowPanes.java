@@ -8,9 +8,9 @@ import org.compiledplan.kernel.operators.aggregate.AggregateCalls;
 import org.compiledplan.kernel.operators.base.InputRow;
 import org.compiledplan.kernel.operators.base.OperatorSpec;
 import org.compiledplan.kernel.operators.base.Partial;
-import org.compiledplan.kernel.state.ByteFields;
-import org.compiledplan.kernel.state.Fields;
-import org.compiledplan.kernel.state.Stored;
+import org.compiledplan.kernel.state.serialization.ByteFields;
+import org.compiledplan.kernel.state.serialization.Fields;
+import org.compiledplan.kernel.state.serialization.Stored;
 import org.compiledplan.kernel.values.ByteReader;
 import org.compiledplan.kernel.values.ByteWriter;
 

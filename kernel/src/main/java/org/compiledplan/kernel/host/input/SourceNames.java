@@ -1,0 +1,81 @@
+package org.compiledplan.kernel.host.input;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.streaming.HasStreamingSourceIdentifyingName;
+import org.apache.spark.sql.catalyst.streaming.UserProvided;
+import org.apache.spark.sql.connector.read.streaming.SparkDataStream;
+import org.apache.spark.sql.execution.streaming.runtime.MicroBatchExecution;
+import org.apache.spark.sql.execution.streaming.runtime.StreamExecution;
+import org.apache.spark.sql.execution.streaming.runtime.StreamingQueryWrapper;
+import org.apache.spark.sql.streaming.StreamingQuery;
+import org.compiledplan.kernel.host.spark.Plans;
+import scala.jdk.javaapi.CollectionConverters;
+import scala.runtime.AbstractPartialFunction;
+
+/**
+ * Names the streaming sources of a DataFrame, as {@code DataStreamReader.name} does at creation. A
+ * checkpoint stores source offsets by name.
+ */
+public final class SourceNames {
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private SourceNames() {}
+
+  /**
+   * The same rows from named sources.
+   *
+   * @param name name of the first source and prefix of the names of further ones
+   */
+  public static Dataset<Row> named(Dataset<Row> frame, String name) {
+    return Plans.frame(frame, Plans.analyzed(frame).transformUp(new Naming(name)));
+  }
+
+  /**
+   * Returns the names of the sources of a started query, in the order of its progress reports;
+   * empty for a source without a name. A JSON array, because Python would need several calls per
+   * element of a list.
+   */
+  public static String of(StreamingQuery query) throws JsonProcessingException {
+    StreamExecution execution = ((StreamingQueryWrapper) query).streamingQuery();
+    List<String> result = new ArrayList<>();
+    if (execution instanceof MicroBatchExecution run) {
+      Map<SparkDataStream, String> names = new IdentityHashMap<>();
+      CollectionConverters.asJava(run.sourceIdMap())
+          .forEach((name, source) -> names.put(source, name));
+      for (SparkDataStream source : CollectionConverters.asJava(run.sources().distinct())) {
+        result.add(names.getOrDefault(source, ""));
+      }
+    }
+    return JSON.writeValueAsString(result);
+  }
+
+  private static final class Naming extends AbstractPartialFunction<LogicalPlan, LogicalPlan> {
+    private final String name;
+    private int count;
+
+    Naming(String name) {
+      this.name = name;
+    }
+
+    @Override
+    public boolean isDefinedAt(LogicalPlan node) {
+      return node instanceof HasStreamingSourceIdentifyingName;
+    }
+
+    @Override
+    public LogicalPlan apply(LogicalPlan node) {
+      count++;
+      String own = count == 1 ? name : name + "_n" + count;
+      return ((HasStreamingSourceIdentifyingName) node)
+          .withSourceIdentifyingName(new UserProvided(own));
+    }
+  }
+}

@@ -1,0 +1,49 @@
+package org.compiledplan.kernel.host.shuffle;
+
+import java.io.Serializable;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
+import org.apache.spark.sql.execution.SortExec;
+import org.compiledplan.kernel.host.runtime.Passing;
+import scala.Function1;
+import scala.collection.Iterator;
+import scala.jdk.javaapi.CollectionConverters;
+
+/**
+ * Groups the rows by key: in memory, where a lookup per row is cheaper than sorting; larger inputs
+ * are sorted by Spark, which spills to disk.
+ *
+ * @param sort Spark's sort
+ * @param maxBytes upper bound of the memory in bytes, beyond which Spark sorts
+ * @param passing receives rows for other stages; null if there are none
+ */
+record Gathering(SortExec sort, long maxBytes, Passing passing)
+    implements Function1<Iterator<InternalRow>, Iterator<InternalRow>>, Serializable {
+  @Override
+  public Iterator<InternalRow> apply(Iterator<InternalRow> rows) {
+    TaskMemory memory = new TaskMemory(maxBytes);
+    GatheredRows gathered = new GatheredRows(memory, passing == null ? null : passing.operators());
+    boolean fits = true;
+    while (fits && rows.hasNext()) fits = gathered.add((UnsafeRow) rows.next());
+    Iterator<InternalRow> result = CollectionConverters.asScala(gathered);
+    java.util.Iterator<UnsafeRow> aside = gathered.passing();
+    if (!fits) {
+      Iterator<InternalRow> others = CollectionConverters.asScala(aside).map(row -> row);
+      return sorted(result.concat(() -> others).concat(() -> rows), memory);
+    }
+    if (aside.hasNext()) passing.putAside(aside);
+    return result;
+  }
+
+  @SuppressWarnings("unchecked")
+  private Iterator<InternalRow> sorted(Iterator<InternalRow> rows, TaskMemory memory) {
+    try {
+      Iterator<?> unsafe = rows;
+      return sort.createSorter().sort((Iterator<UnsafeRow>) unsafe);
+    } catch (java.io.IOException failed) {
+      throw new java.io.UncheckedIOException(failed);
+    } finally {
+      memory.release();
+    }
+  }
+}

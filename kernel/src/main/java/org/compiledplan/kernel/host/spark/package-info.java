@@ -1,0 +1,5 @@
+/**
+ * Access to Spark's internals: plans, types, expressions, parts of tasks, and the start of a
+ * session.
+ */
+package org.compiledplan.kernel.host.spark;

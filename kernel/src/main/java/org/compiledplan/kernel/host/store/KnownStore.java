@@ -1,0 +1,66 @@
+package org.compiledplan.kernel.host.store;
+
+import java.lang.reflect.Field;
+import java.util.Collections;
+import java.util.Map;
+import java.util.WeakHashMap;
+import org.apache.spark.TaskContext;
+import org.apache.spark.sql.execution.streaming.state.StateStore;
+import org.apache.spark.sql.streaming.StatefulProcessorHandle;
+import org.apache.spark.util.TaskCompletionListener;
+
+/**
+ * A task's knowledge about its state store from earlier tasks, each of which created the next
+ * version of the store. Nothing is known about a version that came about otherwise (start from a
+ * checkpoint, retried task, another executor).
+ *
+ * @param continues true if an earlier task of this process wrote this version, so that all column
+ *     families exist
+ * @param keys null if the keys with state are unknown
+ */
+record KnownStore(boolean continues, WrittenKeys keys) {
+  /** Keyed by the object that owns the store's files; Spark releases it when the query ends. */
+  private static final Map<Object, Left> LEFT = Collections.synchronizedMap(new WeakHashMap<>());
+
+  /** Left behind by a task: the version that it created, and the keys with state, if known. */
+  private record Left(long version, WrittenKeys keys) {}
+
+  /** The current task's knowledge; call it once per task. */
+  static KnownStore of(StatefulProcessorHandle handle) {
+    TaskContext task = TaskContext.get();
+    StateStore store = PooledAccess.store(handle);
+    Object files = store == null ? null : files(store);
+    if (task == null || files == null) return new KnownStore(false, null);
+    Left last = LEFT.remove(files);
+    long version = store.version();
+    boolean continues = last != null && last.version == version;
+    WrittenKeys keys = continues ? last.keys : version == 0 ? new WrittenKeys() : null;
+    task.addTaskCompletionListener(
+        (TaskCompletionListener)
+            ended -> {
+              if (!ended.isFailed()) LEFT.put(files, new Left(version + 1, keys));
+            });
+    return new KnownStore(continues, keys);
+  }
+
+  /** The provider of a store; null for other kinds of store. */
+  private static Object files(StateStore store) {
+    try {
+      Field outer = store.getClass().getDeclaredField("$outer");
+      outer.setAccessible(true);
+      return outer.get(store);
+    } catch (ReflectiveOperationException | RuntimeException error) {
+      return null;
+    }
+  }
+
+  /** Returns true if a key may have state. */
+  boolean mayHave(String op, String key) {
+    return keys == null || keys.mayHave(op, key);
+  }
+
+  /** Records that a key has state. */
+  void written(String op, String key) {
+    if (keys != null) keys.add(op, key);
+  }
+}

@@ -1,0 +1,68 @@
+package org.compiledplan.kernel.host.store;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.spark.util.sketch.BloomFilter;
+
+/**
+ * A Bloom filter of the keys ever written to a state store. A key that is not in it has no state,
+ * so the lookup is skipped: lookups of absent keys took a quarter of the time of a join whose keys
+ * are mostly new.
+ */
+final class WrittenKeys {
+  /** Keys of the first filter; each further filter holds four times as many. */
+  private static final int FIRST = 1 << 16;
+
+  /** At this number the filters hold 22,347,776 keys in 27 MB. */
+  private static final int FILTERS = 5;
+
+  private static final double FALSE_POSITIVES = 0.01;
+
+  private final List<BloomFilter> filters = new ArrayList<>();
+  private final int first;
+
+  /** Remaining capacity of the last filter. */
+  private long room;
+
+  /** True if the capacity was exceeded: the filters are discarded. */
+  private boolean full;
+
+  WrittenKeys() {
+    this(FIRST);
+  }
+
+  /**
+   * @param first keys of the first filter
+   */
+  WrittenKeys(int first) {
+    this.first = first;
+  }
+
+  boolean mayHave(String op, String key) {
+    if (full) return true;
+    long name = name(op, key);
+    for (int i = filters.size() - 1; i >= 0; i--) {
+      if (filters.get(i).mightContainLong(name)) return true;
+    }
+    return false;
+  }
+
+  void add(String op, String key) {
+    if (mayHave(op, key)) return;
+    if (room == 0 && filters.size() == FILTERS) {
+      full = true;
+      filters.clear();
+      return;
+    }
+    if (room == 0) {
+      room = (long) first << 2 * filters.size();
+      filters.add(BloomFilter.create(room, FALSE_POSITIVES));
+    }
+    filters.get(filters.size() - 1).putLong(name(op, key));
+    room--;
+  }
+
+  private static long name(String op, String key) {
+    return (long) op.hashCode() << Integer.SIZE | Integer.toUnsignedLong(key.hashCode());
+  }
+}

@@ -1,0 +1,39 @@
+package org.compiledplan.kernel.state.conversion;
+
+import org.compiledplan.kernel.state.serialization.StateFormatException;
+import org.compiledplan.kernel.values.ValueType;
+
+/** Position of a conversion within the state, for messages. */
+final class Context {
+  final OperatorMapping mapping;
+
+  /** Path of field names to this position. */
+  private final String path;
+
+  Context(OperatorMapping mapping) {
+    this(mapping, "");
+  }
+
+  private Context(OperatorMapping mapping, String path) {
+    this.mapping = mapping;
+    this.path = path;
+  }
+
+  /** The position of a nested field. */
+  Context in(String field) {
+    return new Context(mapping, path.isEmpty() ? field : path + "." + field);
+  }
+
+  Widening widening(ValueType from, ValueType to) {
+    Widening widening = Widening.of(from, to);
+    if (widening != null) return widening;
+    throw problem("values of " + from.text() + " cannot become " + to.text());
+  }
+
+  /** An error with this position and the reason. */
+  StateFormatException problem(String why) {
+    return new StateFormatException(
+        "operator %s%s: cannot convert the state of %s: %s"
+            .formatted(mapping.to, path.isEmpty() ? "" : ", field " + path, mapping.from, why));
+  }
+}

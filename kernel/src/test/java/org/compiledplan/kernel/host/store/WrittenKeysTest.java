@@ -1,0 +1,32 @@
+package org.compiledplan.kernel.host.store;
+
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class WrittenKeysTest {
+  /** Covers several filters in sequence, and the limit beyond which they are discarded. */
+  @Test
+  void noKeyThatWasWrittenIsMissed() {
+    WrittenKeys keys = new WrittenKeys(1);
+    assertFalse(keys.mayHave("op", "0"));
+    for (int at = 0; at < 250; at++) {
+      keys.add("op", "" + at);
+      assertTrue(keys.mayHave("op", "" + at));
+    }
+    assertTrue(IntStream.range(0, 250).allMatch(at -> keys.mayHave("op", "" + at)));
+    // Five filters of 1 to 256 keys: capacity 341.
+    long others =
+        IntStream.range(500, 600)
+            .mapToLong(
+                at ->
+                    (keys.mayHave("op", "" + at) ? 1 : 0)
+                        + (keys.mayHave("another", "" + at) ? 1 : 0))
+            .sum();
+    assertTrue(others < 20, others + " of 200 keys that were never written");
+    for (int at = 250; at < 450; at++) keys.add("op", "" + at);
+    assertTrue(keys.mayHave("op", "never written"));
+  }
+}
