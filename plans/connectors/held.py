@@ -14,6 +14,8 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
 
+from compiled_plan.plans.nodes.scan import TableSourceScan
+
 if TYPE_CHECKING:
     from compiled_plan.plans.nodes.base import PlanNode
 
@@ -55,7 +57,5 @@ def held_by(options: Mapping[str, str] | None) -> Held | None:
 
 def held_by_nodes(nodes: Iterable[PlanNode]) -> tuple[Held, ...]:
     """The data that a plan's scans read."""
-    from compiled_plan.plans.nodes.scan import TableSourceScan
-
     data = (held_by(node.scan_table_source.table.options) for node in nodes if isinstance(node, TableSourceScan))
     return tuple(held for held in data if held is not None)

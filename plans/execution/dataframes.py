@@ -6,8 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+from pyspark.sql import types as s
 
 from compiled_plan.plans.connectors.held import Held
+from compiled_plan.plans.deferred import deferred
 from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.execution.connectors.inline import HeldFrame, HeldTable
 from compiled_plan.plans.execution.spark.arrow import array_of, arrow_type
@@ -18,9 +20,12 @@ from compiled_plan.plans.types.conversions import converter_of
 from compiled_plan.plans.types.conversions.data_types import AnyType, DataType, DataTypes
 
 if TYPE_CHECKING:
+    import pandas as pd
     from pyspark.sql import DataFrame, SparkSession
 
     from compiled_plan.plans.execution.chunks import Chunk
+else:
+    pd = deferred("pandas")
 
 
 def hold(frame: Any, schema: AnyType) -> tuple[RowType, Held]:
@@ -104,8 +109,6 @@ def _table(frame: Any, schema: AnyType) -> pa.Table:
 def _series(series: Any, name: str, type_: DataType | None) -> pa.Array:
     """A column of pandas: missing values become NULL; objects are converted if their type is declared."""
     if type_ is not None and series.dtype == object:
-        import pandas as pd
-
         convert = converter_of(type_, name, place="from_dataframe()").to_internal
         missing = [value is None or value is pd.NA or value is pd.NaT or value != value for value in _scalars(series)]
         values = [None if gone else convert(value) for value, gone in zip(series, missing, strict=True)]
@@ -312,8 +315,6 @@ def frame_of(kind: str, chunks: Sequence[Chunk], row_type: RowType, session: Cal
         return table
     if kind == "spark":
         return session().createDataFrame(table, schema=_spark_schema(row_type))
-    import pandas as pd
-
     series = {}
     for at, field in enumerate(row_type.fields):
         if isinstance(field.type, _AS_OBJECTS):
@@ -325,8 +326,6 @@ def frame_of(kind: str, chunks: Sequence[Chunk], row_type: RowType, session: Cal
 
 
 def _spark_schema(row_type: RowType) -> Any:
-    from pyspark.sql import types as s
-
     def outside(type_: t.LogicalType) -> s.DataType:
         if isinstance(type_, t.TimeType):
             return s.TimeType()

@@ -12,6 +12,9 @@ from contextlib import ExitStack, contextmanager
 from queue import Queue
 from typing import TYPE_CHECKING, Any
 
+from py4j.protocol import Py4JError
+from pyspark.sql import SparkSession
+
 from compiled_plan.plans.errors import CompiledPlanError, ExecutionError
 from compiled_plan.plans.execution import dataframes
 from compiled_plan.plans.execution.chunks import Chunk
@@ -99,8 +102,6 @@ def session_started(
 
 def _active() -> SparkSession | None:
     """The active session of this thread, or the one that another thread has started; None if there is none."""
-    from pyspark.sql import SparkSession
-
     started = SparkSession._instantiatedSession
     if started is None or started._sc._jsc is None:
         return None
@@ -114,8 +115,6 @@ def _check(active: SparkSession) -> None:
                 f"the active Spark session has {name}={active.conf.get(name, None)}; plans run with {value}",
                 remedy="stop it (spark.stop()) and let the product start its own, or set it to that",
             )
-    from py4j.protocol import Py4JError
-
     try:
         java_class(active._jvm, "org.compiledplan.kernel.host.input.OrderNumber")
     except Py4JError:

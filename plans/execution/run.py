@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from pyspark.errors import StreamingQueryException
+
 from compiled_plan.plans.errors import CheckpointError, CompiledPlanError, ExecutionError
 from compiled_plan.plans.execution.batches.event_time import QueryWatermark
 from compiled_plan.plans.execution.batches.following import Follower, RunResult
@@ -50,8 +52,6 @@ class Run(OpenedRun):
         except CompiledPlanError:
             raise
         except Exception as fault:
-            from pyspark.errors import StreamingQueryException
-
             # Another fault stops the query, which interrupts its micro-batch: that one then fails, too.
             failure = self._batches.failure if isinstance(fault, StreamingQueryException) else None
             cause = self._lost or failure or fault

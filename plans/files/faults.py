@@ -11,6 +11,7 @@ from pathlib import Path
 
 from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.files.paths import STDIN, local_path, quoted
+from compiled_plan.plans.text.nearest import nearest_word
 from compiled_plan.plans.text.position import excerpt, place_in, span_at
 
 
@@ -84,9 +85,6 @@ def _for_missing(path: Path) -> str:
     """Remedy for a path that does not exist: the nearest name in its folder."""
     if str(path) == STDIN:
         return "`/dev/stdin` is the standard input as a file"
-    # Both are for errors alone.
-    import difflib
-
     from compiled_plan.plans.files.kinds import is_query
 
     if is_query(str(path)):
@@ -96,5 +94,5 @@ def _for_missing(path: Path) -> str:
         names = [entry.name for entry in path.absolute().parent.iterdir()]
     except OSError:
         return f"check the path: there is no folder {quoted(path.parent)}"
-    near = difflib.get_close_matches(path.name, names, n=1, cutoff=0.8)
-    return f"did you mean {quoted(path.parent / near[0])}?" if near else "check the path"
+    near = nearest_word(path.name, names, cutoff=0.8)
+    return f"did you mean {quoted(path.parent / near)}?" if near else "check the path"

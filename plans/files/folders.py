@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Self
 
 from compiled_plan.plans.errors import CheckpointError
+from compiled_plan.plans.files import remote
 from compiled_plan.plans.files.faults import reading
 from compiled_plan.plans.files.paths import is_remote, local_path, quoted
 
@@ -116,18 +117,12 @@ class RemoteReads(ReadableFolder):
         return type(self)(self.child(name))
 
     def holds(self, name: str = "") -> bool:
-        from compiled_plan.plans.files import remote
-
         return remote.exists(self._at(name))
 
     def names(self, name: str = "") -> tuple[str, ...]:
-        from compiled_plan.plans.files import remote
-
         return remote.names(self._at(name))
 
     def read_bytes(self, name: str) -> bytes | None:
-        from compiled_plan.plans.files import remote
-
         try:
             return remote.read(self._at(name), "file")
         except FileNotFoundError:

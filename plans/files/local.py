@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 
 from compiled_plan.plans.errors import CompiledPlanError, PlanError, ProgramError
+from compiled_plan.plans.files import remote
 from compiled_plan.plans.files.faults import reading, writing
 from compiled_plan.plans.files.kinds import PLAN, PROGRAM, refuse_other_kind
 from compiled_plan.plans.files.paths import STDIN, is_remote, local_path, quoted
@@ -25,8 +26,6 @@ def read_text(path: str | Path, noun: str = PLAN) -> str:
     error = _ERRORS[noun]
     with reading(path, f"{noun} file", error):
         if is_remote(path):
-            from compiled_plan.plans.files import remote
-
             data = remote.read(str(path), noun)
         else:
             data = sys.stdin.buffer.read() if _is_stdin(path, noun) else local_path(path).read_bytes()
@@ -45,8 +44,6 @@ def write_text(path: str | Path, text: str) -> None:
     """Replace a file atomically. Raises PlanError; for remote files the remedy names the driver to install."""
     with writing(path, "plan file", PlanError):
         if is_remote(path):
-            from compiled_plan.plans.files import remote
-
             remote.write(str(path), text.encode("utf-8"))
         else:
             _replace(local_path(path), text)
@@ -58,8 +55,6 @@ def exists(path: str | Path) -> bool:
         if local_path(path).is_dir():
             raise PlanError("a folder, where a file is wanted", where=quoted(path), remedy="name a file in it")
         return local_path(path).exists()
-    from compiled_plan.plans.files import remote
-
     return remote.exists(str(path))
 
 

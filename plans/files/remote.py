@@ -9,8 +9,15 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from compiled_plan.plans.deferred import deferred
 from compiled_plan.plans.errors import PlanError
+
+if TYPE_CHECKING:
+    import fsspec
+else:
+    fsspec = deferred("fsspec")
 
 PACKAGE = "compiled-plan"
 
@@ -34,37 +41,27 @@ _HADOOP = (
 
 def read(url: str, noun: str) -> bytes:
     """Read a file. Raises PlanError if the driver is missing or fails, FileNotFoundError if there is no file."""
-    with _refusing(url, f"cannot read the {noun}"):
-        import fsspec
-
-        with fsspec.open(url, "rb") as file:
-            return bytes(file.read())
+    with _refusing(url, f"cannot read the {noun}"), fsspec.open(url, "rb") as file:
+        return bytes(file.read())
 
 
 def write(url: str, data: bytes) -> None:
     """Write a file. Raises PlanError. Needs no rename: object stores never show partial writes."""
-    with _refusing(url, "cannot write the plan"):
-        import fsspec
-
-        with fsspec.open(url, "wb") as file:
-            file.write(data)
+    with _refusing(url, "cannot write the plan"), fsspec.open(url, "wb") as file:
+        file.write(data)
 
 
 def exists(url: str) -> bool:
     """Return True if the file exists. Raises PlanError if the driver is missing or its store does not answer."""
     with _refusing(url, "cannot look for the plan"):
-        from fsspec.core import url_to_fs
-
-        system, name = url_to_fs(url)
+        system, name = fsspec.url_to_fs(url)
         return bool(system.exists(name))
 
 
 def names(url: str) -> tuple[str, ...]:
     """The sorted names in a folder; empty if it does not exist. Raises PlanError as `exists` does."""
     with _refusing(url, "cannot look into the folder"):
-        from fsspec.core import url_to_fs
-
-        system, name = url_to_fs(url)
+        system, name = fsspec.url_to_fs(url)
         try:
             listed = system.ls(name, detail=False)
         except (FileNotFoundError, NotADirectoryError):
@@ -77,9 +74,7 @@ def names(url: str) -> tuple[str, ...]:
 def copy_folder(url: str, to: Path, noun: str) -> None:
     """Copy the files of a folder into a local one, with their times; nothing if it does not exist. Raises PlanError."""
     with _refusing(url, f"cannot read the {noun}"):
-        from fsspec.core import url_to_fs
-
-        system, root = url_to_fs(url.rstrip("/"))
+        system, root = fsspec.url_to_fs(url.rstrip("/"))
         for name in system.find(root):
             place = to / name.removeprefix(root).lstrip("/")
             if not place.resolve().is_relative_to(to.resolve()):
@@ -109,12 +104,11 @@ def _remedy(scheme: str, fault: Exception) -> str:
     install = f"pip install '{PACKAGE}[{extra}]'"
     if extra == "hdfs":
         return _HADOOP.format(install=install)
-    from fsspec.registry import known_implementations
-
-    if extra and (isinstance(fault, ImportError) or scheme not in known_implementations):
+    known = fsspec.available_protocols()
+    if extra and (isinstance(fault, ImportError) or scheme not in known):
         return f"`{install}`"
     if isinstance(fault, ImportError):
         return f"install the driver that fsspec has for {scheme}://"
-    if scheme not in known_implementations:
+    if scheme not in known:
         return f"known are {', '.join(f'{scheme}://' for schemes in EXTRAS.values() for scheme in schemes)}"
     return "check the path, the credentials, and that the store can be reached"

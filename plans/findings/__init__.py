@@ -10,6 +10,7 @@ from typing import Any
 
 from compiled_plan.plans.deep import deeply
 from compiled_plan.plans.errors import NestingError, PlanError
+from compiled_plan.plans.text.nearest import nearest_word
 from compiled_plan.plans.text.position import Span, place_in, span_at
 from compiled_plan.plans.trees import fold_tree
 
@@ -129,11 +130,9 @@ def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:
     """A remedy that suggests the known name closest to a misspelt one."""
     names = list(known)
     lowered = {candidate.lower(): candidate for candidate in names}
-    import difflib  # for errors alone
-
-    near = difflib.get_close_matches(name.lower(), lowered, n=1, cutoff=0.6)
+    near = nearest_word(name.lower(), lowered)
     if near:
-        return f"did you mean `{lowered[near[0]]}`?"
+        return f"did you mean `{lowered[near]}`?"
     return otherwise or (f"known: {', '.join(names)}" if names else "")
 
 

@@ -45,16 +45,13 @@ class Converted:
         return self.call(value)
 
     def _opened(self) -> Convert:
-        from compiled_plan.plans.types.conversions import resolve_class
-        from compiled_plan.plans.types.conversions.compiling import fitting
-        from compiled_plan.plans.types.conversions.custom import Custom
-        from compiled_plan.plans.types.conversions.nested import Spot
+        from compiled_plan.plans.types.conversions import compiling, custom, nested, resolve_class
 
         type_, converter = self.bridged.type, self.bridged.converter
-        custom = Custom(converter, self.bridged.class_ or object, type_, self.place)
+        conversion = custom.Custom(converter, self.bridged.class_ or object, type_, self.place)
         if id(converter) not in _OPENED:
-            custom.open(resolve_class)
+            conversion.open(resolve_class)
             _OPENED[id(converter)] = converter
         if self.external:
-            return custom.to_external
-        return custom.inward(fitting(type_, Spot(place=self.place), resolve_class))
+            return conversion.to_external
+        return conversion.inward(compiling.fitting(type_, nested.Spot(place=self.place), resolve_class))

@@ -18,10 +18,16 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from io import BytesIO
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 from uuid import UUID
 
+from compiled_plan.plans.deferred import deferred
 from compiled_plan.plans.errors import CompiledPlanError
+
+if TYPE_CHECKING:
+    import numpy
+else:
+    numpy = deferred("numpy")
 
 #: True if pickles are read without restriction: the run trusts the writer of its checkpoint to run code.
 _TRUSTED: ContextVar[bool] = ContextVar("_TRUSTED", default=False)
@@ -151,16 +157,16 @@ class _NumpyType:
         self.code = f"{order}{self.code}"
 
 
-def _numpy_scalar(type_: _NumpyType, data: bytes) -> Any:
-    import numpy
-
-    return numpy.frombuffer(data, numpy.dtype(type_.code), 1)[0]
+def _numbers(data: bytes, type_: _NumpyType) -> numpy.ndarray[Any, numpy.dtype[Any]]:
+    return numpy.frombuffer(data, numpy.dtype(type_.code))
 
 
-def _numpy_array(data: bytes, type_: _NumpyType, shape: tuple[int, ...], order: Any) -> Any:
-    import numpy
+def _numpy_scalar(type_: _NumpyType, data: bytes) -> object:
+    return _numbers(data, type_)[0]
 
-    return numpy.frombuffer(data, numpy.dtype(type_.code)).reshape(shape, order=order)
+
+def _numpy_array(data: bytes, type_: _NumpyType, shape: tuple[int, ...], order: Any) -> object:
+    return _numbers(data, type_).reshape(shape, order=order)
 
 
 _CLASSES: tuple[type, ...] = (

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from compiled_plan import schemas
 from compiled_plan.plans.findings import Finding, did_you_mean, shown
 from compiled_plan.plans.text.masking import masked_json
 from compiled_plan.plans.text.spans import pointer_of
@@ -40,8 +41,6 @@ _JSON_LEVELS = 400
 def _broken_rules(value: Json, rule: str, plan: Json, path: Sequence[str | int] = ()) -> list[Finding]:
     # Imported here: only this command needs it, and the import is slow.
     import jsonschema
-
-    from compiled_plan import schemas
 
     schema = schemas.load() if rule == "#" else {"$ref": rule, "$defs": schemas.load()["$defs"]}
     errors = jsonschema.Draft202012Validator(schema).iter_errors(value)

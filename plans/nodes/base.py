@@ -22,6 +22,7 @@ from compiled_plan.plans.nodes.fields import RowTypeJson
 from compiled_plan.plans.nodes.flink_state import FlinkMapping
 from compiled_plan.plans.nodes.model import Always, FieldMark, Int, Json, PlanModel
 from compiled_plan.plans.nodes.tables import CatalogTable
+from compiled_plan.plans.text.durations import parse_duration
 from compiled_plan.plans.text.visible import counted
 from compiled_plan.plans.types import LogicalType, RowType
 from compiled_plan.plans.types.changelog import ChangelogMode
@@ -72,8 +73,6 @@ class StateEntry(PlanModel):
     @property
     def ttl_ms(self) -> int:
         """The TTL in milliseconds; 0 never expires. Raises PlanError for an invalid duration."""
-        from compiled_plan.plans.text.durations import parse_duration
-
         return parse_duration(self.ttl)
 
 

@@ -17,6 +17,7 @@ from compiled_plan.plans.rex.java import FIELD as JAVA
 from compiled_plan.plans.rex.java import JavaFunction, java_function_from_json
 from compiled_plan.plans.rex.python import FIELD as PYTHON
 from compiled_plan.plans.rex.python import PythonFunction, python_function_from_json
+from compiled_plan.plans.text.nearest import nearest_word
 from compiled_plan.plans.trees import TreePath, fold_tree
 from compiled_plan.plans.types import LogicalType, type_from_json, type_to_json
 
@@ -111,12 +112,6 @@ def _range_to_json(item: r.Range) -> Json:
     return fields
 
 
-def _nearest(kind: object) -> str:
-    import difflib  # for errors alone
-
-    return next(iter(difflib.get_close_matches(str(kind), _READERS, n=1)), "")
-
-
 def _field(value: dict[str, Json], key: str, kind: type | tuple[type, ...], pointer: Pointer) -> Json:
     if key not in value:
         raise PlanError(f"an expression lacks the field `{key}`", where=f"{pointer}/{key}", remedy=f"add `{key}`")
@@ -175,7 +170,7 @@ def _reader(value: Json, pointer: Pointer) -> _Reader:
     kind = value["kind"]
     reader = _READERS.get(kind) if isinstance(kind, str) else None
     if reader is None:
-        near = _nearest(kind)
+        near = nearest_word(str(kind), _READERS)
         remedy = f"did you mean `{near}`?" if near else f"known: {', '.join(sorted(_READERS))}"
         raise PlanError(f"unknown expression kind {kind!r}", where=f"{pointer}/kind", remedy=remedy)
     return reader

@@ -7,8 +7,10 @@ bare number (milliseconds), or ISO-8601 (`PT1H30M`). Fractions of a millisecond 
 from __future__ import annotations
 
 import re
+import warnings
 
 from compiled_plan.plans.errors import PlanError, ProgramWarning
+from compiled_plan.plans.text.nearest import nearest_word
 
 #: The largest duration, Java's `Long.MAX_VALUE` milliseconds.
 MAX_MS = 2**63 - 1
@@ -82,8 +84,6 @@ def warn_of_bare_number(text: str, where: str) -> None:
     """Warn (`BareNumberWarning`) of a duration without a unit; `where` names the setting."""
     doubt = bare_number(text)
     if doubt:
-        import warnings
-
         number = text.strip()
         remedy = f"write `{number} ms` if that is meant, else a unit: `{number} s`"
         warnings.warn(f"{where}: {doubt}; {remedy}", BareNumberWarning, stacklevel=3)
@@ -152,10 +152,8 @@ def _meant(text: str, number: int, label: str) -> str:
     nanos = sum(round(float(amount) * size) for (amount, _), size in zip(parts, sizes, strict=True))
     if parts and all(sizes) and re.fullmatch(rf"(?:{_PART})+", text.lower()) and nanos >= _NANOS["ms"]:
         return f"write `{format_duration(nanos // _NANOS['ms'])}`; {known}, and a duration has one of them"
-    import difflib  # only for errors
-
-    near = ["µs"] if _FOREIGN.get(label) == _NANOS["µs"] else difflib.get_close_matches(label, _LABELS, n=1)
-    return f"did you mean `{number} {near[0]}`?" if near else known
+    near = "µs" if _FOREIGN.get(label) == _NANOS["µs"] else nearest_word(label, _LABELS)
+    return f"did you mean `{number} {near}`?" if near else known
 
 
 def _iso_nanos(text: str) -> int | None:

@@ -9,6 +9,7 @@ from compiled_plan.plans.deep import deeply
 from compiled_plan.plans.errors import NestingError, PlanError
 from compiled_plan.plans.text import spans
 from compiled_plan.plans.text.position import Span, excerpt, place_in, span_at
+from compiled_plan.plans.text.secret_spans import secret_spans
 
 _RESTORE = "restore the file, or compile the plan again: `compile-plan PROGRAM -o PLAN.json`"
 _CONFLICT = re.compile(r"^(?:<{7}|={7}|>{7}|\|{7})(?: .*)?$", re.MULTILINE)
@@ -46,8 +47,6 @@ class JsonError(PlanError):
 
 def shown_line(span: Span, text: str) -> str:
     """The line of a position with carets; secrets are hidden, as this goes to logs and pages."""
-    from compiled_plan.plans.text.secret_spans import secret_spans
-
     begin = text.rfind("\n", 0, span.start) + 1
     line, *_ = text[begin:].split("\n", 1)
     for start, end in secret_spans(line):

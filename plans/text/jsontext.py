@@ -49,25 +49,27 @@ def loads(text: str, source: str = "") -> Json:
     text = text.removeprefix("\ufeff")
     try:
         value = _checked(text)
-    except json.JSONDecodeError as fault:
-        from compiled_plan.plans.text.json_faults import syntax_error
-
-        raise syntax_error(text, source, fault) from None
-    except _RepeatedKeyError:
-        from compiled_plan.plans.text.json_faults import repetition
-
-        raise repetition(text, source) from None
-    except ValueError:  # of a number
-        from compiled_plan.plans.text.json_faults import long_number
-
-        raise long_number(text, source) from None
     except NestingError:
         raise PlanError("not a plan: the JSON is nested too deeply", where=source) from None
+    except ValueError as fault:
+        raise _explained(text, source, fault) from None
     if _SURROGATE.search(text) and (half := next(filter(_is_half, _ESCAPE.finditer(text)), None)) is not None:
-        from compiled_plan.plans.text.json_faults import half_character
-
-        raise half_character(text, source, half)
+        raise _explained(text, source, half)
     return value
+
+
+def _explained(text: str, source: str, fault: ValueError | re.Match[str]) -> PlanError:
+    """The error for a fault of the text, or for half a surrogate pair in it."""
+    from compiled_plan.plans.text import json_faults  # its patterns load slowly, and only errors need them
+
+    match fault:
+        case re.Match():
+            return json_faults.half_character(text, source, fault)
+        case json.JSONDecodeError():
+            return json_faults.syntax_error(text, source, fault)
+        case _RepeatedKeyError():
+            return json_faults.repetition(text, source)
+    return json_faults.long_number(text, source)
 
 
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from compiled_plan.plans.deferred import deferred
 from compiled_plan.plans.text.concealing import HIDDEN as HIDDEN
 from compiled_plan.plans.text.concealing import concealed
 from compiled_plan.plans.text.references import has_reference, references
 from compiled_plan.plans.text.secret_keys import is_sensitive as is_sensitive
 from compiled_plan.plans.trees import fold_tree
+
+if TYPE_CHECKING:
+    from compiled_plan.plans.text import secret_literals, secret_spans
+else:
+    # Compiling the patterns takes time, and compile-plan masks nothing.
+    secret_spans = deferred("compiled_plan.plans.text.secret_spans")
+    secret_literals = deferred("compiled_plan.plans.text.secret_literals")
 
 
 def masked(options: Mapping[str, str]) -> dict[str, str]:
@@ -43,17 +51,12 @@ _NO_SECRETS = ("url", "uri", "source", "location", "path", "class", "type", "pro
 
 def masked_url(text: str) -> str:
     """A value, possibly a URL, with its secrets hidden."""
-    # Imported on first use, as compiling the patterns takes time and compile-plan masks nothing.
-    from compiled_plan.plans.text.secret_spans import secret_spans
-
-    return _hidden(text, secret_spans(text, whole=True))
+    return _hidden(text, secret_spans.secret_spans(text, whole=True))
 
 
 def masked_text(text: str) -> str:
     """A text with the values of sensitive options (`OPTIONS options:{password=x}`) and passwords in URLs hidden."""
-    from compiled_plan.plans.text.secret_spans import secret_spans
-
-    return concealed(_hidden(text, secret_spans(text)))
+    return concealed(_hidden(text, secret_spans.secret_spans(text)))
 
 
 def _hidden(text: str, spans: Iterable[tuple[int, int]]) -> str:
@@ -101,7 +104,4 @@ def _masked(place: tuple[str, Any], parts: tuple[Any, ...]) -> Any:
 
 def masked_program(text: str) -> str:
     """An SQL or Python program with the values of sensitive options and passwords in URLs hidden."""
-    from compiled_plan.plans.text.secret_literals import literal_spans
-    from compiled_plan.plans.text.secret_spans import merged
-
-    return _hidden(text, merged(literal_spans(text)))
+    return _hidden(text, secret_spans.merged(secret_literals.literal_spans(text)))

@@ -7,7 +7,7 @@ offset, case-sensitive; no bare offsets, no `UTC+8`, none of Java's three-letter
 from __future__ import annotations
 
 import re
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 _OFFSET = re.compile(r"(?:GMT|UTC|UT)?\s*([+-])(\d{1,2})(?::?(\d{2}))?", re.IGNORECASE)
 _PLAIN_OFFSET = re.compile(r"GMT[+-](?:\d{1,2}|\d{2}:\d{2})")
@@ -51,8 +51,6 @@ def _of_offset(name: str) -> str | None:
 
 def _of_letters(name: str) -> str | None:
     """The region of a name in another case. Searches all regions, so only for invalid names."""
-    from zoneinfo import available_timezones
-
     if name.upper() in ("Z", "ZULU", "UT"):
         return "UTC"
     return next((known for known in available_timezones() if known.lower() == name.lower() and is_zone(known)), None)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from prometheus_client import CollectorRegistry, Gauge, generate_latest
 from sqlalchemy import select
 
+from compiled_plan.plans.telemetry.metrics import RunMetrics
 from compiled_plan.plans.telemetry.progress_file import last_number
-from compiled_plan.plans.telemetry.prometheus import RunMetrics
 from compiled_plan.service.metrics.sizes import checkpoint_bytes
 from compiled_plan.service.runs.endings import messages_since
 from compiled_plan.service.store.states import RunState

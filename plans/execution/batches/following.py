@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from itertools import repeat, takewhile
 from typing import TYPE_CHECKING, Any, Protocol
 
+from pyspark.sql.streaming.listener import StreamingQueryProgress
+
 from compiled_plan.plans.execution.batches.progress import (
     BatchProgress,
     ended_at,
@@ -189,8 +191,6 @@ def _progress_since(query: StreamingQuery, batch: int) -> Sequence[Any]:
 
     Spark retains a hundred; converting one to text takes as long as planning a small batch.
     """
-    from pyspark.sql.streaming.listener import StreamingQueryProgress
-
     recent = query._jsq.recentProgress()
     newest = takewhile(lambda progress: progress.batchId() > batch, (recent[-at] for at in range(1, len(recent) + 1)))
     return [StreamingQueryProgress.fromJson(_with_rates(json.loads(progress.json()))) for progress in newest][::-1]

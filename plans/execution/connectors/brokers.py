@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from py4j.protocol import Py4JJavaError
+
 from compiled_plan.plans.connectors.messages import COMMITTED, EARLIEST, LATEST, listed, offsets
 from compiled_plan.plans.connectors.table_options import Values
 from compiled_plan.plans.errors import DataError, ExecutionError
@@ -225,8 +227,6 @@ class Topics:
             DataError: there is no such topic.
             ExecutionError: the brokers do not answer, or refuse.
         """
-        from py4j.protocol import Py4JJavaError
-
         servers = self.settings["bootstrap.servers"]
         try:
             return self._patiently(future, servers)
@@ -244,8 +244,6 @@ class Topics:
             ) from None
 
     def _patiently(self, future: Any, servers: str) -> Any:
-        from py4j.protocol import Py4JJavaError
-
         unit = java_class(self.spark._jvm, "java.util.concurrent.TimeUnit").SECONDS
         try:
             return future.get(_SILENT, unit)
@@ -263,8 +261,6 @@ class Topics:
         settings = java_class(self.spark._jvm, "java.util.Properties")()
         for name, value in {**_PATIENCE, **self.settings}.items():
             settings.put(name, value)
-        from py4j.protocol import Py4JJavaError
-
         try:
             admin = java_class(self.spark._jvm, ADMIN).create(settings)
         except Py4JJavaError as fault:

@@ -12,8 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from pyspark.sql import functions as F
+from pyspark.sql import types as s
+
 from compiled_plan.plans.connectors.held import Held, held_by
 from compiled_plan.plans.connectors.specs.inline import SPEC
+from compiled_plan.plans.deferred import deferred
 from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.execution.interfaces.connectors import (
     ORD,
@@ -27,7 +31,11 @@ from compiled_plan.plans.execution.spark.types import to_spark
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    import pyarrow.parquet as pq
     from pyspark.sql import DataFrame
+else:
+    pa = deferred("pyarrow")
+    pq = deferred("pyarrow.parquet")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +80,6 @@ def source(table: TableSpec, context: SourceContext) -> RowSource:
             where=f"node {table.node}",
             remedy="execute the plan in that program, or read the data from files",
         )
-    from pyspark.sql import functions as F
-
     types = [to_spark(type_) for type_ in table.columns.types]
     names = [f"f{at}" for at in range(len(types))]
     data = held.data
@@ -88,17 +94,12 @@ def source(table: TableSpec, context: SourceContext) -> RowSource:
 
 
 def _schema(names: list[str], types: list[Any]) -> Any:
-    from pyspark.sql import types as s
-
     fields = [s.StructField(name, type_, True) for name, type_ in zip(names, types, strict=True)]
     return s.StructType([s.StructField(ORD, s.LongType(), True), *fields])
 
 
 def _table_file(held: Held, data: HeldTable) -> Path:
     """The folder with the one file of an Arrow table, written once."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     if held.file is None:
         folder = held.folder()
         order = pa.array(range(data.rows.num_rows), type=pa.int64())
@@ -109,8 +110,6 @@ def _table_file(held: Held, data: HeldTable) -> Path:
 
 
 def _frame_files(held: Held, data: HeldRows, names: list[str]) -> Path:
-    from pyspark.sql import functions as F
-
     folder = held.folder() / "rows"
 
     def write(frame: DataFrame) -> None:

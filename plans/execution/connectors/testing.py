@@ -11,6 +11,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from pyspark.sql import functions as F
+from pyspark.sql import types as s
+
 from compiled_plan.plans.connectors.specs.testing import SPEC
 from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.execution.connectors.collect import in_order
@@ -62,8 +65,6 @@ class TestTables:
 
 def source_schema(table: TableSpec) -> s.StructType:
     """The columns of the rows of a source: kind, order, then physical and metadata columns."""
-    from pyspark.sql import types as s
-
     named = [(f"f{at}", type_) for at, type_ in enumerate(table.columns.types)]
     named += [(f"m{at}", type_) for at, (_, type_) in enumerate(table.metadata)]
     head = [s.StructField(KIND, s.ByteType()), s.StructField(ORD, s.LongType())]
@@ -72,8 +73,6 @@ def source_schema(table: TableSpec) -> s.StructType:
 
 def source_rows(frame: DataFrame, table: TableSpec) -> DataFrame:
     """Rows of `source_schema` as those of a source."""
-    from pyspark.sql import functions as F
-
     _, _, *columns = source_schema(table).names
     return frame.select(KIND, ORD, F.lit(None).cast("binary").alias(PATH), *columns)
 

@@ -17,6 +17,7 @@ from compiled_plan.plans.execution.expressions.context import is_time, operand_t
 from compiled_plan.plans.execution.expressions.functions import fail, java
 from compiled_plan.plans.execution.expressions.literals_to_columns import constant
 from compiled_plan.plans.execution.expressions.registry import Family, Translator
+from compiled_plan.plans.execution.expressions.temporal import time_arithmetic
 from compiled_plan.plans.execution.spark.types import to_spark
 
 if TYPE_CHECKING:
@@ -45,8 +46,6 @@ def as_decimal(type_: t.LogicalType) -> t.DecimalType | None:
 def _symmetric(sign: str, apply: Callable[[Column, Column], Column]) -> Translator:
     def translate(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
         if any(is_time(type_) for type_ in operand_types(call)):
-            from compiled_plan.plans.execution.expressions.temporal import time_arithmetic
-
             return time_arithmetic(sign, call, args, context)
         if len(args) == 1:
             return _negated(call, args[0])
@@ -133,8 +132,6 @@ def _guarded(call: Call, dividend: Column, divisor: Column, value: Column, opera
 @translates("$/$1", "$/INT$1", "$DIVIDE$1", "$divide$1")
 def _divide(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
     if any(is_time(type_) for type_ in operand_types(call)):
-        from compiled_plan.plans.execution.expressions.temporal import time_arithmetic
-
         return time_arithmetic("/", call, args, context)
     target = to_spark(call.type)
     left, right = args

@@ -13,6 +13,7 @@ from compiled_plan.plans.execution.expressions.arithmetic import negated_decimal
 from compiled_plan.plans.execution.expressions.functions import java
 from compiled_plan.plans.execution.expressions.literals_to_columns import constant
 from compiled_plan.plans.execution.expressions.registry import Family, Translator
+from compiled_plan.plans.execution.expressions.temporal import floor_to_unit
 from compiled_plan.plans.execution.spark.types import to_spark
 from compiled_plan.plans.rex.sequences import is_sequence
 
@@ -86,8 +87,6 @@ def _sign(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> C
 def _whole(name: str) -> Translator:
     def translate(call: Call, args: tuple[Column, ...], context: ExpressionContext) -> Column:
         if len(args) == 2:
-            from compiled_plan.plans.execution.expressions.temporal import floor_to_unit
-
             return floor_to_unit(name, call, args, context)
         type_ = r.type_of(call.operands[0])
         if isinstance(type_, _FLOATING):

@@ -18,6 +18,7 @@ from pyspark.sql import functions as F
 from compiled_plan.plans import rex as r
 from compiled_plan.plans import types as t
 from compiled_plan.plans.execution.expressions.arithmetic import as_decimal
+from compiled_plan.plans.execution.expressions.casts import cast_column
 from compiled_plan.plans.execution.expressions.context import operand_types
 from compiled_plan.plans.execution.expressions.keys import value_text
 from compiled_plan.plans.execution.expressions.literals_to_columns import value_column
@@ -85,8 +86,6 @@ def _read_as_times(
     call: Call, args: tuple[Column, ...], types: tuple[t.LogicalType, ...], context: ExpressionContext
 ) -> tuple[tuple[Column, ...], tuple[t.LogicalType, ...]]:
     """The operands of `=` or `<>`; a text beside a date or time is parsed as one."""
-    from compiled_plan.plans.execution.expressions.casts import cast_column
-
     time = next((type_ for type_ in types if isinstance(type_, _TIMES)), None)
     if time is None or not any(isinstance(type_, t.CharacterType) for type_ in types):
         return args, types

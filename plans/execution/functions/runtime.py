@@ -12,15 +12,21 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from compiled_plan.plans import types as t
+from compiled_plan.plans.deferred import deferred
 from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.execution.functions.bootstrap import MARK, FunctionFailure
 from compiled_plan.plans.functions.declared import awaited
 from compiled_plan.plans.functions.definitions import FunctionContext, UserDefinedFunction, collected
+
+if TYPE_CHECKING:
+    import pandas as pd
+else:
+    pd = deferred("pandas")
 
 Convert = Callable[[Any], Any]
 
@@ -177,8 +183,6 @@ def in_pandas(type_: t.LogicalType) -> bool:
 
 def series(array: pa.Array, convert: Convert | None) -> Any:
     """A column as pandas sees it: a Series, or a DataFrame of the fields of rows."""
-    import pandas as pd
-
     if pa.types.is_struct(array.type):
         names = [field.name for field in array.type]
         return pd.DataFrame({name: series(part, None) for name, part in zip(names, array.flatten(), strict=True)})
@@ -201,8 +205,6 @@ def _of_pandas(payload: Payload, call: Callable[..., Any], arrays: Sequence[pa.A
 
 def from_pandas(values: Any, convert: Convert | None, type_: pa.DataType) -> pa.Array:
     """A Series, or a DataFrame for rows, as an Arrow column."""
-    import pandas as pd
-
     if isinstance(values, pd.DataFrame):
         if not pa.types.is_struct(type_):
             raise TypeError("it returned a DataFrame, and its result is no ROW; return a Series")
@@ -231,8 +233,6 @@ class Frames:
     result: pa.DataType | None
 
     def of(self, rows: Sequence[Any]) -> list[Any]:
-        import pandas as pd
-
         frames: list[Any] = []
         for type_, values in zip(self.columns, zip(*rows, strict=True), strict=True):
             if isinstance(type_, tuple):

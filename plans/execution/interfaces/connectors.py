@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar, runtime_checkable
 from compiled_plan.plans.connectors.checks import table_faults
 from compiled_plan.plans.connectors.registry import module_name
 from compiled_plan.plans.connectors.spec import ConnectorSpec
+from compiled_plan.plans.deferred import deferred
 from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.execution.secrets.values import Secrets
 from compiled_plan.plans.nodes.scan import TableSourceScan
@@ -28,6 +29,9 @@ from compiled_plan.plans.types import LogicalType, RowType
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql import functions as F
+else:
+    F = deferred("pyspark.sql.functions")
 
 KIND, ORD, PATH = "kind", "ord", "path"
 PARTITION = "partition"
@@ -232,16 +236,12 @@ def resolved_table(node: TableSourceScan | Sink) -> ResolvedTable:
 
 def insert_head(order: Column | None = None) -> tuple[Column, Column, Column]:
     """`kind`, `ord` and `path` of inserts, in the order in which a task reads them unless `order` defines another."""
-    from pyspark.sql import functions as F
-
     order = F.call_function("order_number") if order is None else order
     return F.lit(INSERT).cast("tinyint").alias(KIND), order.alias(ORD), F.lit(None).cast("binary").alias(PATH)
 
 
 def only_inserts(message: str) -> Column:
     """`kind`; any row but an insert fails the run with the message."""
-    from pyspark.sql import functions as F
-
     kind = F.col(KIND)
     return F.when(kind == INSERT, kind).otherwise(F.raise_error(F.lit(message)).cast("tinyint")).alias(KIND)
 

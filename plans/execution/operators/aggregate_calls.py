@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
+from compiled_plan.plans.deferred import deferred
 from compiled_plan.plans.execution.operators.base import Lowering
 from compiled_plan.plans.execution.operators.parameters import Aggregate, JavaAggregate, PythonAggregate
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.specs import AggregateCall
 from compiled_plan.plans.types import LogicalType
+
+if TYPE_CHECKING:
+    from compiled_plan.plans.execution.operators import java_aggregates, python_aggregates
+else:
+    java_aggregates = deferred("compiled_plan.plans.execution.operators.java_aggregates")
+    python_aggregates = deferred("compiled_plan.plans.execution.operators.python_aggregates")
 
 
 def kernel_aggregate(
@@ -61,12 +69,8 @@ def _java(
     java = None if lowering.functions is None else lowering.functions.java
     if java is None or call.java_function is None:
         return None
-    from compiled_plan.plans.execution.operators.java_aggregates import (
-        java_aggregate,  # imported only for plans with such functions
-    )
-
     where = f"node {node.id} ({node.type})"
-    return java_aggregate(call, [types[at] for at in call.arg_list], java, where, needs)
+    return java_aggregates.java_aggregate(call, [types[at] for at in call.arg_list], java, where, needs)
 
 
 def _python(
@@ -74,9 +78,5 @@ def _python(
 ) -> PythonAggregate | None:
     if call.python is None:
         return None
-    from compiled_plan.plans.execution.operators.python_aggregates import (
-        kernel_call,  # imported only for plans with such functions
-    )
-
     where = f"node {node.id} ({node.type})"
-    return kernel_call(call, [types[at] for at in call.arg_list], lowering.functions, where, needs)
+    return python_aggregates.kernel_call(call, [types[at] for at in call.arg_list], lowering.functions, where, needs)

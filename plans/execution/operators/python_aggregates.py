@@ -13,6 +13,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from pyspark import SparkContext
 from pyspark.sql import types as s
 from pyspark.sql.pandas.types import to_arrow_type
 
@@ -143,8 +144,6 @@ _KINDS: Mapping[type[s.DataType], str] = {
 
 
 def _python() -> str:
-    from pyspark import SparkContext
-
     context = SparkContext._active_spark_context
     assert context is not None
     return str(context.pythonExec)

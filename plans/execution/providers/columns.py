@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pyspark.sql import types as s
+
 from compiled_plan.plans import types as t
 from compiled_plan.plans.errors import DataError, UnsupportedError
 from compiled_plan.plans.execution.interfaces.connectors import TableSpec
@@ -47,8 +49,6 @@ def check_columns(table: TableSpec, columns: s.StructType, provider: str) -> Non
 
 def same_type(left: s.DataType, right: s.DataType) -> bool:
     """Return True if two types have the same values, ignoring nullability and lengths of strings."""
-    from pyspark.sql import types as s
-
     match left, right:
         case s.ArrayType(), s.ArrayType():
             return same_type(left.elementType, right.elementType)

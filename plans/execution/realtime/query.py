@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as F
+from pyspark.sql.streaming.query import StreamingQuery
 
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.interfaces.connectors import RowSource
@@ -147,8 +148,6 @@ class RealTimeQuery:
         return frame
 
     def start(self, rows: DataFrame, builder: StageBuilder, folder: Folder) -> StreamingQuery:
-        from pyspark.sql.streaming.query import StreamingQuery
-
         self._folder = folder
         frame = self.written(rows, builder)
         starter = java_class(self.spark._jvm, f"{_REALTIME}.RealTime")

@@ -13,8 +13,17 @@ import sys
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from compiled_plan.plans.deferred import deferred
 from compiled_plan.plans.text.properties import read_properties
+
+if TYPE_CHECKING:
+    import pyspark
+    from pyspark import find_spark_home
+else:
+    pyspark = deferred("pyspark")
+    find_spark_home = deferred("pyspark.find_spark_home")
 
 #: PySpark's variable with options of spark-submit, and the pseudo-program that ends them.
 ARGUMENTS, _SHELL = "PYSPARK_SUBMIT_ARGS", "pyspark-shell"
@@ -46,9 +55,7 @@ def configured_settings() -> dict[str, str]:
         ProgramError: `spark-defaults.conf` is not a properties file.
     """
     if is_submitted():
-        from pyspark import SparkContext
-
-        SparkContext._ensure_initialized()
+        pyspark.SparkContext._ensure_initialized()
         return settings_of_java()
     words = _submit_words()
     pairs = list(pairwise(words))
@@ -59,9 +66,7 @@ def configured_settings() -> dict[str, str]:
 
 def settings_of_java() -> dict[str, str]:
     """The settings of the running Java, with the files of `spark.jars.packages` in `spark.jars`."""
-    from pyspark import SparkConf
-
-    return dict(SparkConf().getAll())
+    return dict(pyspark.SparkConf().getAll())
 
 
 def master_of(chosen: str, settings: Mapping[str, str]) -> str:
@@ -109,9 +114,7 @@ def _submit_words() -> Sequence[str]:
 
 
 def _file_settings(file: str | None) -> dict[str, str]:
-    from pyspark.find_spark_home import _find_spark_home
-
-    folder = Path(os.environ.get("SPARK_CONF_DIR") or Path(_find_spark_home()) / "conf")
+    folder = Path(os.environ.get("SPARK_CONF_DIR") or Path(find_spark_home._find_spark_home()) / "conf")
     path = Path(file) if file else folder / "spark-defaults.conf"
     if not path.is_file():
         return {}

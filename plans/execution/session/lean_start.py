@@ -14,6 +14,7 @@ from secrets import token_hex
 from tempfile import gettempdir
 from typing import TYPE_CHECKING, Any
 
+from compiled_plan.plans.deferred import deferred
 from compiled_plan.plans.execution.session.configured import (
     ARGUMENTS,
     JARS,
@@ -28,7 +29,10 @@ from compiled_plan.plans.execution.spark.java import java_class, remove_at_exit
 from compiled_plan.plans.text.masking import masked
 
 if TYPE_CHECKING:
+    import pyspark
     from pyspark.sql import SparkSession
+else:
+    pyspark = deferred("pyspark")
 
 #: Spark's script starts a short-lived Java that prints the command line of the real one.
 _ASKING = {"SPARK_LAUNCHER_OPTS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
@@ -54,21 +58,19 @@ def start_java(settings: Mapping[str, str], *, quickly: bool) -> dict[str, str]:
     Returns:
         The settings for Spark's context: with the files that Java has found for `spark.jars.packages`.
     """
-    from pyspark import SparkConf, SparkContext
-
-    if SparkContext._gateway is None and not is_submitted():
+    if pyspark.SparkContext._gateway is None and not is_submitted():
         folder = unused_folder("compiled-plan-java-")
         settings = {**settings, DRIVER_JAVA: f'"-Djava.io.tmpdir={folder}" {settings.get(DRIVER_JAVA, "")}'.strip()}
         shown = masked(settings)
-        conf = SparkConf().setAll([(name, value) for name, value in settings.items() if shown[name] == value])
+        conf = pyspark.SparkConf().setAll([(name, value) for name, value in settings.items() if shown[name] == value])
         asking = _unset(_ASKING) if quickly else {}
         with environment({ARGUMENTS: submit_arguments(settings), **asking}), _ended_if_interrupted(folder):
             Path(folder).mkdir(mode=0o700)
-            SparkContext._ensure_initialized(conf=conf)
-            setattr(SparkContext._gateway, TEMPORARY, folder)
-            remove_at_exit(SparkContext._jvm, folder)
-            java_class(SparkContext._jvm, _SESSION_START).leaveSignals()
-    SparkContext._ensure_initialized()
+            pyspark.SparkContext._ensure_initialized(conf=conf)
+            setattr(pyspark.SparkContext._gateway, TEMPORARY, folder)
+            remove_at_exit(pyspark.SparkContext._jvm, folder)
+            java_class(pyspark.SparkContext._jvm, _SESSION_START).leaveSignals()
+    pyspark.SparkContext._ensure_initialized()
     jars = joined(settings_of_java().get(JARS), settings.get(JARS))
     return {**settings, JARS: jars} if jars else dict(settings)
 
@@ -87,8 +89,6 @@ def _ended_if_interrupted(folder: str) -> Iterator[None]:
     Args:
         folder: its temporary files.
     """
-    from pyspark import java_gateway
-
     processes: list[subprocess.Popen[Any]] = []
 
     class Recorded(subprocess.Popen):  # type: ignore[type-arg]
@@ -96,7 +96,7 @@ def _ended_if_interrupted(folder: str) -> Iterator[None]:
             super().__init__(*arguments, **options)
             processes.append(self)
 
-    gateway: Any = java_gateway
+    gateway: Any = pyspark.java_gateway
     before, gateway.Popen = gateway.Popen, Recorded
     try:
         yield
@@ -123,12 +123,10 @@ def lean_session(settings: Mapping[str, str], builder: SparkSession.Builder, *, 
         open_to_users: True if programs get the session, which may call any function of Spark's; otherwise the functions
             of its machine learning, whose registration takes half a second, are omitted.
     """
-    from pyspark import SparkConf, SparkContext
-
-    conf = SparkConf().setAll(list(settings.items()))
-    start = java_class(SparkContext._jvm, _SESSION_START)
+    conf = pyspark.SparkConf().setAll(list(settings.items()))
+    start = java_class(pyspark.SparkContext._jvm, _SESSION_START)
     start.prepare(open_to_users)
-    SparkContext.getOrCreate(conf)
+    pyspark.SparkContext.getOrCreate(conf)
     before = None if open_to_users else start.withoutMachineLearning()
     try:
         session = builder.getOrCreate()

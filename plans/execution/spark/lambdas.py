@@ -14,6 +14,8 @@ from contextvars import ContextVar
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
+from pyspark import SparkContext
+
 from compiled_plan.plans.execution.spark.java import column_of, java_class, java_column
 
 if TYPE_CHECKING:
@@ -50,8 +52,6 @@ def transform_values(entries: Column, body: Callable[[Column, Column], Column]) 
 
 
 def _called(name: str, over: Column, body: Callable[..., Column], count: int) -> Column:
-    from pyspark import SparkContext
-
     context: Any = SparkContext._active_spark_context
     kernel = java_class(context._jvm, "org.compiledplan.kernel.host.spark.Lambdas")
     depth = _depth.get()

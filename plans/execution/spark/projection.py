@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from pyspark.sql.classic.column import _to_java_column, _to_seq
+
 from compiled_plan.plans.execution.spark.java import frame_of
 
 if TYPE_CHECKING:
@@ -28,8 +30,6 @@ class Selection:
 
     def among(self, frame: DataFrame) -> DataFrame:
         """Apply them to a frame."""
-        from pyspark.sql.classic.column import _to_java_column, _to_seq
-
         if self._sequence is None:
             self._sequence = _to_seq(frame.sparkSession.sparkContext, self._columns, _to_java_column)
         for condition in self._conditions:

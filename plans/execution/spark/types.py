@@ -22,6 +22,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from pyspark.sql import functions as F
 from pyspark.sql import types as s
 
 from compiled_plan.plans import types as t
@@ -180,8 +181,6 @@ def row_type_of(schema: s.StructType, names: Sequence[str]) -> t.RowType:
 
 def cast_columns(frame: DataFrame, row_type: t.RowType) -> DataFrame:
     """The columns of a DataFrame in the representation of their types, named f0, f1 and so on."""
-    from pyspark.sql import functions as F
-
     columns = frame.toDF(*[f"f{at}" for at in range(len(row_type.fields))])
     return columns.select(
         *(F.col(f"f{at}").cast(to_spark(field.type)).alias(f"f{at}") for at, field in enumerate(row_type.fields))

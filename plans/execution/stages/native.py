@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pyspark.sql import functions as F
+
 from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.execution.operators.base import refuse
 from compiled_plan.plans.execution.session.options import NATIVE
@@ -63,8 +65,6 @@ def first_of_each_key(envelope: DataFrame, ttl_ms: int, port: str, output: str) 
         port: the column with the operator's rows.
         output: their column after the stage.
     """
-    from pyspark.sql import functions as F
-
     seen = envelope.withColumn(_SEEN, F.current_timestamp()).withWatermark(_SEEN, "0 seconds")
     delayed = seen.withColumn(_SEEN, F.col(_SEEN).alias(_SEEN, metadata={_DELAY: ttl_ms}))
     return delayed.dropDuplicatesWithinWatermark(["op", "key"]).drop(_SEEN).withColumnRenamed(port, output)

@@ -7,6 +7,9 @@ from collections.abc import Callable
 from functools import reduce
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from pyspark.sql import Observation
+from pyspark.sql import functions as F
+
 from compiled_plan.plans.execution.interfaces import connectors
 from compiled_plan.plans.execution.interfaces.dead_letters import letter_columns, letters_of
 from compiled_plan.plans.execution.spark.java import frame_of
@@ -142,8 +145,6 @@ def _counted(sink: connectors.RowSink, rows: DataFrame, batch: int) -> int:
 
 def _observed(rows: DataFrame) -> tuple[DataFrame, Callable[[], int]]:
     """Rows that Spark counts in the query built on them, and a function for their number once that query is over."""
-    from pyspark.sql import Observation
-
     counted = Observation()
     return rows.observe(counted, _number()), lambda: _count_of(counted)
 
@@ -176,6 +177,4 @@ def _counting(rows: DataFrame) -> tuple[DataFrame, Callable[[], int]]:
 
 
 def _number() -> Column:
-    from pyspark.sql import functions as F
-
     return F.count(F.lit(1)).alias(_ROWS)

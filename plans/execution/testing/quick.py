@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from compiled_plan.plans.deferred import deferred
 from compiled_plan.plans.errors import CompiledPlanError, ExecutionError
 from compiled_plan.plans.execution.chunks import Chunk
 from compiled_plan.plans.execution.connectors.testing import source_rows, source_schema
@@ -43,11 +44,14 @@ from compiled_plan.plans.inspection.placement import needs_step
 from compiled_plan.plans.plan.session_options import UTC, with_zone
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
     from compiled_plan.plans.execution.stages.control import ControlRows
     from compiled_plan.plans.execution.state.upgrade.decision import Decision
     from compiled_plan.plans.plan import CompiledPlan
+else:
+    pa = deferred("pyarrow")
 
 _HOST = "org.compiledplan.kernel.host"
 #: The name of the tables of tests in their plans; each test has its engine to itself.
@@ -156,8 +160,6 @@ class QuickEngine:
             self._looked_up[table] = lookup_rows(self.spark, self._tables.lookups[table], rows)
 
     def feed(self, rows: Mapping[str, TableRows]) -> None:
-        import pyarrow as pa
-
         assert self._lowered is not None
         streams = {}
         for source in self._lowered.prepared.tables.values():
@@ -267,8 +269,6 @@ class QuickEngine:
 
 
 def _chunk(data: bytes, table: TableSpec) -> Chunk:
-    import pyarrow as pa
-
     rows = pa.ipc.open_stream(data).read_all()
     columns = [values_of(rows.column(f"f{at}"), type_) for at, type_ in enumerate(table.columns.types)]
     return Chunk(rows.column(KIND).to_pylist(), columns)

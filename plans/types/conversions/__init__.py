@@ -58,8 +58,7 @@ def converter_of(
         DataError: the class of a structured type does not match its fields; a converter cannot be opened.
         ProgramError: as `DataTypes.of`.
     """
-    from compiled_plan.plans.types.conversions.compiling import compile_conversion
-    from compiled_plan.plans.types.conversions.data_types import DataTypes
-    from compiled_plan.plans.types.conversions.nested import Spot
+    from compiled_plan.plans.types.conversions import compiling, data_types, nested
 
-    return ValueConverter(compile_conversion(DataTypes.of(data_type), Spot(column, place), loader))
+    wanted = data_types.DataTypes.of(data_type)
+    return ValueConverter(compiling.compile_conversion(wanted, nested.Spot(column, place), loader))

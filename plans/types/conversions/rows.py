@@ -12,6 +12,8 @@ from compiled_plan.plans.types.classes import constructor, field_names, is_named
 from compiled_plan.plans.types.conversions import converter_of
 from compiled_plan.plans.types.conversions.data_types import AnyType, DataType, DataTypes
 from compiled_plan.plans.types.conversions.lossless import fields_widening, places_of, widening
+from compiled_plan.plans.types.python.bridge import has_fields
+from compiled_plan.plans.types.python.fields import structured_fields
 from compiled_plan.plans.types.row import Row
 
 _CONTAINERS = (dict, tuple, list, Row)
@@ -54,8 +56,6 @@ def _wanted(data_type: AnyType, row_type: t.RowType) -> DataType:
 
 
 def _has_fields(class_: type) -> bool:
-    from compiled_plan.plans.types.python.bridge import has_fields
-
     return dataclasses.is_dataclass(class_) or is_named_tuple(class_) or has_fields(class_)
 
 
@@ -94,8 +94,6 @@ def _makes(class_: type, names: Sequence[str]) -> bool:
 
 
 def _annotated(class_: type) -> dict[str, DataType]:
-    from compiled_plan.plans.types.python.fields import structured_fields
-
     types: dict[str, DataType] = {}
     for name, annotation in structured_fields(class_).items():
         try:

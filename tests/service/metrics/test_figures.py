@@ -8,8 +8,8 @@ from pathlib import Path
 
 from prometheus_client import CollectorRegistry
 
+from compiled_plan.plans.telemetry.metrics import RunMetrics
 from compiled_plan.plans.telemetry.progress_file import ProgressFile
-from compiled_plan.plans.telemetry.prometheus import RunMetrics
 from compiled_plan.service.common.settings import Settings
 from compiled_plan.service.metrics.figures import Figures
 from compiled_plan.service.runs.supervisor import Supervisor

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from pyspark.sql import functions as F
+
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.session.options import GROUPS, TRANSFORM
 from compiled_plan.plans.execution.spark.java import java_causes, settings
@@ -42,8 +44,6 @@ def state_rows(spark: SparkSession, generation: Folder, stages: Sequence[Mapping
         stages: the kernel's spec of each stage, in order.
         batch: the number of the micro-batch.
     """
-    from pyspark.sql import functions as F
-
     rows = stored_rows(spark, generation.uri, [stage["host"] for stage in stages], batch)
     return rows.where(~F.col("op").startswith(HOSTS_OWN))
 
@@ -56,8 +56,6 @@ def stored_rows(spark: SparkSession, generation: str, hosts: Sequence[str], batc
         hosts: the Spark operator that hosts each stage.
         batch: the number of the micro-batch.
     """
-    from pyspark.sql import functions as F
-
     rows = spark.createDataFrame([], SCHEMA)
     for stage, host in enumerate(hosts):
         options, value = _READING[host]

@@ -12,6 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from compiled_plan.plans.deferred import deferred
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.state.flink.choices import Choices, Fate
 from compiled_plan.plans.execution.state.flink.matching import (
@@ -49,11 +50,20 @@ from compiled_plan.plans.text.visible import counted
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from compiled_plan.plans.execution import run
+    from compiled_plan.plans.execution.secrets import values
     from compiled_plan.plans.execution.secrets.values import Secrets
     from compiled_plan.plans.execution.session.options import RunOptions
     from compiled_plan.plans.execution.spark.storage import Folder
+    from compiled_plan.plans.execution.stages import prepared
+    from compiled_plan.plans.execution.state.flink import first_generation
     from compiled_plan.plans.execution.state.upgrade.decision import UpgradeRequest
     from compiled_plan.plans.execution.state.upgrade.start import Start
+else:
+    values = deferred("compiled_plan.plans.execution.secrets.values")
+    prepared = deferred("compiled_plan.plans.execution.stages.prepared")
+    run = deferred("compiled_plan.plans.execution.run")
+    first_generation = deferred("compiled_plan.plans.execution.state.flink.first_generation")
 
 #: The option that leaves state behind, named as in Flink.
 ALLOW = "--allow-non-restored-state"
@@ -136,7 +146,7 @@ class Import:
             head = read_savepoint(savepoint, folder, uids=tuple(candidate_uids(plan)), jars=options.jars)
             yield examined(plan, folder, head, options)
 
-    def check(self, options: RunOptions) -> Secrets:
+    def check(self, options: RunOptions) -> values.Secrets:
         """Raise if anything is refused; return the secrets of the plan.
 
         Args:
@@ -147,12 +157,9 @@ class Import:
             UnsupportedError: the plan has something that does not run; names it.
             ExecutionError: secrets are missing; names them all.
         """
-        from compiled_plan.plans.execution.secrets.values import Secrets
-        from compiled_plan.plans.execution.stages.prepared import prepare
-
         self._check_refused()
-        prepare(with_zone(with_module_functions(self.plan, options.functions_from), options.time_zone, UTC))
-        secrets = Secrets(options.secrets)
+        prepared.prepare(with_zone(with_module_functions(self.plan, options.functions_from), options.time_zone, UTC))
+        secrets = values.Secrets(options.secrets)
         secrets.collect(self.plan)
         return secrets
 
@@ -170,18 +177,16 @@ class Import:
         Raises:
             CheckpointError: the checkpoint is not empty, or state has an unknown form; nothing is left.
         """
-        from compiled_plan.plans.execution.run import Run
-
         self._check_refused()
-        Run(spark, self.plan, options, begin=self.start(spark), secrets=secrets).prepare()
+        run.Run(spark, self.plan, options, begin=self.start(spark), secrets=secrets).prepare()
 
     def start(self, spark: SparkSession) -> Callable[[Folder, UpgradeRequest], Start]:
         """The start of a run on an empty checkpoint, with the state that is not refused."""
-        from compiled_plan.plans.execution.state.flink.first_generation import ImportedState, ImportStart
-
         report = self.report
-        imported = ImportedState(self.entries, self.positions, report.watermark or 0, report.written_at)
-        return partial(ImportStart, spark=spark, imported=imported)
+        imported = first_generation.ImportedState(
+            self.entries, self.positions, report.watermark or 0, report.written_at
+        )
+        return partial(first_generation.ImportStart, spark=spark, imported=imported)
 
 
 def examined(plan: CompiledPlan, folder: Path, head: SavepointHead, options: ImportOptions) -> Import:

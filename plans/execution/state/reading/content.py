@@ -8,6 +8,8 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from pyspark.sql import functions as F
+
 from compiled_plan.plans.execution.state.reading.keys import WantedKey, wanted_key
 from compiled_plan.plans.execution.state.reading.model import Field, KeyReport, KeyState
 from compiled_plan.plans.execution.state.reading.reader import StateReader, StoredOperator
@@ -59,8 +61,6 @@ def key_report(reader: StateReader, operator: StoredOperator, wanted: Mapping[st
 def _read(
     reader: StateReader, operator: StoredOperator, key: WantedKey, rows: DataFrame | None
 ) -> tuple[KeyState, ...]:
-    from pyspark.sql import functions as F
-
     if rows is None:
         return ()
     content = reader.content(rows.where(key.holds(F.col("key"))), operator.uid)

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
+from pyspark.sql import functions as F
+
 from compiled_plan.plans.errors import CheckpointError, ExecutionError
 from compiled_plan.plans.execution.spark.failures import translate
 from compiled_plan.plans.execution.spark.java import settings
@@ -57,8 +59,6 @@ def export(reader: StateReader, operator: StoredOperator, path: str) -> int:
         ExecutionError: it exists, or cannot be written.
         CheckpointError: the state cannot be read.
     """
-    from pyspark.sql import functions as F
-
     folder = folder_of(reader.spark, path)
     if folder.holds():
         raise ExecutionError("there is a file or folder of that name", where=folder.shown, remedy="name a new one")
@@ -112,14 +112,10 @@ def _entry_lists(fields: Sequence[Mapping[str, Any]], path: tuple[str, ...] = ()
 
 
 def _at(path: Sequence[str]) -> Column:
-    from pyspark.sql import functions as F
-
     return reduce(lambda column, name: column.getField(name), path, F.col("state"))
 
 
 def _of_list(operator: StoredOperator, content: DataFrame, list_: _EntryList, lists: Sequence[_EntryList]) -> DataFrame:
-    from pyspark.sql import functions as F
-
     frame = content.select("key", "timer", "state", F.explode(_at(list_.path)).alias("entry"))
     entry = F.col("entry")
     described = [] if list_.field["is"] == "rows" else list_.field["fields"]
@@ -145,8 +141,6 @@ def _named(field: Mapping[str, Any], list_: _EntryList, several: bool) -> str:
 
 def _without_entries(operator: StoredOperator, content: DataFrame, lists: Sequence[_EntryList]) -> DataFrame:
     """The keys with state but without entries in a list; all keys if there are no lists."""
-    from pyspark.sql import functions as F
-
     empty = [F.coalesce(F.size(_at(entry_list.path)), F.lit(0)) <= 0 for entry_list in lists]
     frame = content.where(reduce(lambda left, right: left & right, empty)) if empty else content
     return frame.select(*_head(operator, None, ()), *_shared(operator, lists))
@@ -155,8 +149,6 @@ def _without_entries(operator: StoredOperator, content: DataFrame, lists: Sequen
 def _head(
     operator: StoredOperator, list_: _EntryList | None, rows: Sequence[tuple[Column, Mapping[str, Any]]]
 ) -> Iterator[Column]:
-    from pyspark.sql import functions as F
-
     yield F.col("key").alias("key_text")
     fields = operator.state["fields"]
     row_fields = [*rows, *((_at((part["name"],)), part) for part in fields if part["is"] in ROWS)]
@@ -179,8 +171,6 @@ def _input(list_: _EntryList | None) -> int:
 
 
 def _last_write(operator: StoredOperator, list_: _EntryList | None) -> Column | None:
-    from pyspark.sql import functions as F
-
     if list_ is not None and any(part["name"] == "lastWrite" for part in list_.field.get("fields", ())):
         return F.col("entry").getField("lastWrite")
     names = {part["name"] for part in operator.state["fields"]}
@@ -189,8 +179,6 @@ def _last_write(operator: StoredOperator, list_: _EntryList | None) -> Column | 
 
 def _key(operator: StoredOperator, rows: Sequence[tuple[Column, Mapping[str, Any]]]) -> Column | None:
     """The key's columns from the first row that has them all."""
-    from pyspark.sql import functions as F
-
     for key in operator.state["keys"]:
         wanted = [(part["input"], part["column"]) for part in key]
         for row, described in rows:

@@ -8,6 +8,8 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from pyspark.sql import functions as F
+
 from compiled_plan.plans.errors import CheckpointError, PlanError
 from compiled_plan.plans.execution.state.reading.model import (
     Bucket,
@@ -175,8 +177,6 @@ def _aggregated(
     figures: DataFrame, wanted: Sequence[StoredOperator], now: int, tried: Tried, *, from_savepoint: bool
 ) -> DataFrame:
     """One row per operator and input; keys, bytes and timers are counted with the first entry of a key."""
-    from pyspark.sql import functions as F
-
     is_known = F.col("entry.written") != NO_TIME
     entries = figures.select("op", "bytes", "timer", F.posexplode_outer("entries").alias("place", "entry"))
     entries = entries.select(
@@ -218,8 +218,6 @@ def _aggregated(
 
 def _expiry(wanted: Sequence[StoredOperator], ttl_of: Tried) -> Column:
     """The expiry of an entry under the TTL of its operator and input; null for never."""
-    from pyspark.sql import functions as F
-
     expiry = F.lit(None).cast("bigint")
     for operator in wanted:
         for at in range(len(operator.feeds)):
@@ -231,15 +229,11 @@ def _expiry(wanted: Sequence[StoredOperator], ttl_of: Tried) -> Column:
 
 
 def _counted(expiry: str, now: int) -> dict[str, Column]:
-    from pyspark.sql import functions as F
-
     gone, later = F.col(expiry) <= now, F.when(F.col(expiry) > now, F.col(expiry))
     return {"expired": F.count_if(gone), "next_expiry": F.min(later), "last_expiry": F.max(later)}
 
 
 def _histogram(value: Column) -> list[Column]:
-    from pyspark.sql import functions as F
-
     ranges = [(value >= low) & (value < high) for low, high in pairwise(EDGES)]
     return [F.count_if(range_) for range_ in (*ranges, value >= EDGES[-1])]
 
@@ -285,8 +279,6 @@ def _with(state: OperatorState, row: Mapping[str, Any], tried: int | None) -> Op
 
 
 def _with_windows(state: OperatorState, figures: DataFrame) -> OperatorState:
-    from pyspark.sql import functions as F
-
     ends = figures.select(F.explode("entries.time").alias("end")).groupBy("end").count()
     rows = ends.orderBy("end").limit(_MOST_WINDOWS + 1).collect()
     windows = tuple(Window(row["end"], row["count"]) for row in rows[:_MOST_WINDOWS])

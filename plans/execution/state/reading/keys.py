@@ -9,6 +9,8 @@ from datetime import time as clock
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any
 
+from pyspark.sql import functions as F
+
 from compiled_plan.plans import types as t
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.expressions import canonical_key
@@ -63,8 +65,6 @@ class WantedKey:
         The key of a window has more text after the columns; no key of an operator is a prefix of another followed by a
         comma.
         """
-        from pyspark.sql import functions as F
-
         literals = [
             _literal(value, type_).cast(to_spark(type_)) for value, type_ in zip(self.values, self.types, strict=True)
         ]
@@ -202,8 +202,6 @@ _PARSERS: tuple[
 
 
 def _literal(value: Any, type_: t.LogicalType) -> Column:
-    from pyspark.sql import functions as F
-
     match value:
         case datetime():
             return F.lit(value.isoformat(sep=" "))
