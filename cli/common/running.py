@@ -30,9 +30,6 @@ if TYPE_CHECKING:
     from compiled_plan.plans.execution.run import Run
     from compiled_plan.plans.execution.state.upgrade.decision import Decision
 
-#: Seconds between reports of a run to which no rows come, with `--verbose`.
-HEARTBEAT_SECONDS = 30.0
-
 
 def print_line(line: str) -> None:
     """Print a line of data.
@@ -133,10 +130,18 @@ class Progress:
         quiet: print no progress.
         listeners: receivers of the same messages.
         verbose: print lines on a terminal, too, and a heartbeat while no rows come.
+        heartbeat_seconds: the interval of the heartbeat.
     """
 
     def __init__(
-        self, path: str, as_json: bool, quiet: bool, listeners: Sequence[Listener] = (), *, verbose: bool = False
+        self,
+        path: str,
+        as_json: bool,
+        quiet: bool,
+        listeners: Sequence[Listener] = (),
+        *,
+        verbose: bool = False,
+        heartbeat_seconds: float = 30,
     ) -> None:
         self.path = path
         self.as_json = as_json
@@ -147,7 +152,7 @@ class Progress:
         self._totals: dict[str, tuple[int, int, int]] = {}
         self._rows_in = self._rows_out = 0
         self._last_batch, self._active_at = -1, time.monotonic()
-        self._over = threading.Event()
+        self._over, self._heartbeat_seconds = threading.Event(), heartbeat_seconds
 
     def steps(self, run: Run, plan: CompiledPlan) -> None:
         """Print the stages of a run and the restored state (dry run)."""
@@ -222,9 +227,9 @@ class Progress:
 
     def _beat(self) -> None:
         """Report that the run is alive while no rows come."""
-        while not self._over.wait(HEARTBEAT_SECONDS):
+        while not self._over.wait(self._heartbeat_seconds):
             seconds = time.monotonic() - self._active_at
-            if seconds >= HEARTBEAT_SECONDS:
+            if seconds >= self._heartbeat_seconds:
                 last = f"last batch: {self._last_batch}" if self._last_batch >= 0 else "no batch yet"
                 console().print(f"running, no rows for {seconds:.0f} s, {last}", highlight=False)
 

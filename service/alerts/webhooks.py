@@ -19,8 +19,8 @@ from compiled_plan.service.store.database import Database
 from compiled_plan.service.store.tables import Alert, Pipeline
 
 _LOG = logging.getLogger(__name__)
-#: The interval at which pending messages are sought, the timeout of a delivery, and the delays of retries, in seconds.
-_EVERY, _TIMEOUT, _FIRST, _MOST = 1.0, 10.0, 2.0, 300.0
+#: In seconds: the interval of searches for pending messages, the timeout of a delivery, the longest delay of a retry.
+_EVERY, _TIMEOUT, _MOST = 1.0, 10.0, 300.0
 #: The age at which the delivery of a resolved alert is given up.
 _GIVE_UP = timedelta(days=1)
 
@@ -73,10 +73,12 @@ class Delivery:
         database: the database of the service.
         webhooks: the webhooks of the settings; no other address is contacted.
         address: the address of the service for users.
+        first_retry: the delay of the first retry, in seconds; each further delay is twice the one before.
     """
 
-    def __init__(self, database: Database, webhooks: Sequence[Webhook], address: str) -> None:
+    def __init__(self, database: Database, webhooks: Sequence[Webhook], address: str, first_retry: float = 2.0) -> None:
         self._database, self._webhooks, self._address = database, webhooks, address
+        self._first_retry = first_retry
         self._end = threading.Event()
         #: False until alerts were sought that a webhook of these settings lacks, but no earlier one.
         self._sought = False
@@ -143,7 +145,7 @@ class Delivery:
         return True
 
     def _post(self, webhook: Webhook, message: dict[str, Any]) -> bool:
-        due, delay = self._delays.get(webhook.name, (0.0, _FIRST))
+        due, delay = self._delays.get(webhook.name, (0.0, self._first_retry))
         if time.monotonic() < due:
             return False
         body = json.dumps(slack(message) if webhook.form == "slack" else message).encode()

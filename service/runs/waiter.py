@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +23,22 @@ from compiled_plan.service.runs.output import CURRENT, rotate
 
 #: The interval at which the length of the output is checked, in seconds.
 _LOOK = 2.0
-#: Timeouts in seconds for child processes, such as a JVM, to end after the run, and after a signal.
-_ENDING, _TOLD = 10.0, 5.0
 
 
-def wait_for(folder: RunFolder) -> int:
+@dataclass(frozen=True, slots=True)
+class Grace:
+    """Timeouts for child processes of a run, such as a JVM, to end, in seconds.
+
+    Args:
+        own: after the end of the run.
+        signalled: after a signal.
+    """
+
+    own: float = 10.0
+    signalled: float = 5.0
+
+
+def wait_for(folder: RunFolder, grace: Grace = Grace()) -> int:
     """Start the command of `command.json`, record its end, and return its exit code."""
     command = folder.read(COMMAND)
     assert command is not None
@@ -62,7 +74,7 @@ def wait_for(folder: RunFolder) -> int:
         except subprocess.TimeoutExpired:
             with suppress(OSError):
                 rotate(folder.output)
-    _end(folder, code, _left(process.pid))
+    _end(folder, code, _left(process.pid, grace))
     return code
 
 
@@ -76,14 +88,14 @@ def _members(group: int) -> list[int]:
     return members
 
 
-def _left(group: int) -> list[int]:
+def _left(group: int, grace: Grace) -> list[int]:
     """End the remaining child processes of the run, which hold locks and ports of the next run, and return them."""
-    remaining = _remaining(group, _ENDING)
+    remaining = _remaining(group, grace.own)
     if remaining:
         _signal(group, signal.SIGTERM)
-        if _remaining(group, _TOLD):
+        if _remaining(group, grace.signalled):
             _signal(group, signal.SIGKILL)
-            _remaining(group, _TOLD)
+            _remaining(group, grace.signalled)
     return remaining
 
 

@@ -19,8 +19,6 @@ from compiled_plan.service.store.errors import ConflictError
 from compiled_plan.service.workers.pool import Worker
 
 Json = Any
-#: Seconds after which an unused process ends with its Java.
-IDLE = 300.0
 #: The number of jobs whose results are retained.
 _RETAINED = 50
 
@@ -48,12 +46,13 @@ class TestJobs:
 
     Args:
         limits: the limits of a job.
+        idle_seconds: the time after which an unused process ends with its Java.
     """
 
     __test__ = False
 
-    def __init__(self, limits: Limits) -> None:
-        self._limits = limits
+    def __init__(self, limits: Limits, idle_seconds: float = 300) -> None:
+        self._limits, self._idle_seconds = limits, idle_seconds
         self._jobs: OrderedDict[str, TestJob] = OrderedDict()
         self._lane = Lane("tests", 1 + limits.waiting)
         self._turn, self._guard = threading.Lock(), threading.Lock()
@@ -169,7 +168,7 @@ class TestJobs:
             if unfit or self._closed:
                 self._end_worker()
             elif self._worker is not None:
-                self._idle = threading.Timer(IDLE, self._end_idle)
+                self._idle = threading.Timer(self._idle_seconds, self._end_idle)
                 self._idle.daemon = True
                 self._idle.start()
 

@@ -22,7 +22,6 @@ from compiled_plan.plans.text.references import FORM, NAME
 PREFIX = "COMPILED_PLAN_SECRET_"
 #: The sources of runs without any of their own.
 _DEFAULT: list[str] = [f"env:{PREFIX}"]
-_SECONDS = 30
 #: Maximum size of a secret in bytes.
 _LARGEST = 1 << 20
 
@@ -116,14 +115,17 @@ class _Command:
     """A command, run without a shell: `{name}` in its arguments is the name; its output is the value."""
 
     arguments: tuple[str, ...]
+    seconds: float
 
     def get(self, name: str) -> str | None:
         argv = [argument.replace("{name}", name) for argument in self.arguments]
         command = quoted(self.arguments[0])
         try:
-            done = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, timeout=_SECONDS, check=False)
+            done = subprocess.run(
+                argv, stdin=subprocess.DEVNULL, capture_output=True, timeout=self.seconds, check=False
+            )
         except subprocess.TimeoutExpired:
-            message = f"the command {command} did not return the secret {name} within {_SECONDS} seconds"
+            message = f"the command {command} did not return the secret {name} within {self.seconds:g} seconds"
             raise _fault(message, "run it by hand, and see why") from None
         except OSError as fault:
             raise _fault(f"cannot run the command {command}: {fault.strerror}", "correct --secrets") from None
@@ -153,14 +155,19 @@ def _descriptor(text: str) -> SecretSource:
     return _Descriptor(int(text))
 
 
-def _command(text: str) -> SecretSource:
+def source_of_command(text: str, seconds: float = 30) -> SecretSource:
+    """The source `command:TEXT`, whose command has a timeout in seconds.
+
+    Raises:
+        ExecutionError: a quote is open.
+    """
     try:
         arguments = shlex.split(text)
     except ValueError as fault:
         raise _fault(f"invalid command of secrets: {fault}", "close its quotes") from None
     if not any("{name}" in argument for argument in arguments[1:]):
         arguments.append("{name}")
-    return _Command(tuple(arguments))
+    return _Command(tuple(arguments), seconds)
 
 
 _KINDS: Mapping[str, Callable[[str], SecretSource]] = {
@@ -168,7 +175,7 @@ _KINDS: Mapping[str, Callable[[str], SecretSource]] = {
     "dir": lambda text: _Folder(Path(text).expanduser()),
     "file": lambda text: _File(Path(text).expanduser()),
     "fd": _descriptor,
-    "command": _command,
+    "command": source_of_command,
 }
 
 

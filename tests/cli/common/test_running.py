@@ -151,7 +151,6 @@ def run_of(*, bounded: bool = False, checkpoint: str = "") -> Any:
 
 
 def test_a_heartbeat_while_no_rows_come(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(running, "HEARTBEAT_SECONDS", 0.01)
     beaten, lines = threading.Semaphore(0), list[str]()
 
     def show(text: str, **_: object) -> None:
@@ -160,7 +159,7 @@ def test_a_heartbeat_while_no_rows_come(monkeypatch: pytest.MonkeyPatch) -> None
 
     monkeypatch.setattr(running, "console", lambda: SimpleNamespace(print=show))
     run = run_of(checkpoint="c")
-    progress = Progress("plan.json", as_json=False, quiet=False, verbose=True)
+    progress = Progress("plan.json", as_json=False, quiet=False, verbose=True, heartbeat_seconds=0.01)
     progress.follow(run)
     assert not lines, "nothing is reported before the run holds its checkpoint"
     run.start.on_begin()

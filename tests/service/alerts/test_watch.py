@@ -141,12 +141,9 @@ def test_a_slow_micro_batch_of_the_last_seconds_fires(shop: Shop, ago: float, ru
     assert shop.firing().keys() == rules
 
 
-def test_a_webhook_gets_one_message_at_each_end_and_retries(
-    shop: Shop, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("compiled_plan.service.alerts.webhooks._FIRST", 0.0)
+def test_a_webhook_gets_one_message_at_each_end_and_retries(shop: Shop, receiver: Receiver) -> None:
     hooks = [Webhook(name="pager", url=f"{receiver.address}/secret")]
-    delivery = Delivery(shop.database, hooks, "https://plans.example.com")
+    delivery = Delivery(shop.database, hooks, "https://plans.example.com", first_retry=0)
     receiver.statuses = [500, 302]
     shop.says("failed", "no disk")
     shop.firing()
@@ -185,8 +182,7 @@ def test_a_failing_webhook_is_logged_without_its_url(shop: Shop, caplog: pytest.
 def test_only_alerts_with_pending_messages_are_read(
     shop: Shop, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("compiled_plan.service.alerts.webhooks._FIRST", 0.0)
-    delivery = Delivery(shop.database, [Webhook(name="pager", url=receiver.address)], "")
+    delivery = Delivery(shop.database, [Webhook(name="pager", url=receiver.address)], "", first_retry=0)
     read: list[str] = []
 
     def send(hook: Webhook, alert: Alert, name: str) -> bool:

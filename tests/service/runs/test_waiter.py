@@ -36,11 +36,9 @@ def signals(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("signals")
-def test_processes_left_by_a_run_are_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(waiter, "_ENDING", 0.3)
-    monkeypatch.setattr(waiter, "_TOLD", 0.3)
+def test_processes_left_by_a_run_are_killed(tmp_path: Path) -> None:
     run = run_of(tmp_path, sys.executable, "-c", LEAVES)
-    assert waiter.wait_for(run) == 3
+    assert waiter.wait_for(run, waiter.Grace(own=0.3, signalled=0.3)) == 3
     pid = int((run.output / "current").read_text())
     assert (run.read(EXIT) or {})["left"] == [pid]
     assert not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE

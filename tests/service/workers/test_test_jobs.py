@@ -10,7 +10,7 @@ import psutil
 import pytest
 
 from compiled_plan.service.common.settings import Limits
-from compiled_plan.service.workers import tasks, test_jobs
+from compiled_plan.service.workers import tasks
 from compiled_plan.service.workers.pool import Workers
 from compiled_plan.service.workers.test_jobs import TestJob, TestJobs
 from tests.support.waiting import wait_until
@@ -148,10 +148,9 @@ def test_a_cancelled_job_and_a_timeout_leave_no_process(workers: Workers) -> Non
         jobs.close()
 
 
-def test_an_unused_process_ends(workers: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
-    jobs = TestJobs(Limits())
+def test_an_unused_process_ends(workers: Workers) -> None:
+    jobs = TestJobs(Limits(), idle_seconds=0.1)
     try:
-        monkeypatch.setattr(test_jobs, "IDLE", 0.1)
         assert ended(jobs, workers, TESTS).state == "done"
         wait_until(lambda: jobs._worker is None)
     finally:

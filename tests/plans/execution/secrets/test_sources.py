@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from compiled_plan.plans.errors import ExecutionError
-from compiled_plan.plans.execution.secrets.sources import source_of, sources_of, written
+from compiled_plan.plans.execution.secrets.sources import source_of, source_of_command, sources_of, written
 
 
 def file_of(tmp_path: Path, text: str, mode: int = 0o600) -> str:
@@ -83,12 +83,11 @@ def test_a_command_gets_the_name_and_no_shell() -> None:
     assert source_of(f'command:{sys.executable} -c "{program}" x/{{name}} $HOME').get("A") == "['x/A', '$HOME']"
 
 
-def test_a_command_that_is_missing_or_slow(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_command_that_is_missing_or_slow() -> None:
     with pytest.raises(ExecutionError, match="cannot run the command '/nope'"):
         source_of("command:/nope").get("A")
-    monkeypatch.setattr("compiled_plan.plans.execution.secrets.sources._SECONDS", 0.05)
     with pytest.raises(ExecutionError, match="did not return the secret A"):
-        source_of(f'command:{sys.executable} -c "import time; time.sleep(9)"').get("A")
+        source_of_command(f'{sys.executable} -c "import time; time.sleep(9)"', seconds=0.05).get("A")
 
 
 @pytest.mark.parametrize(

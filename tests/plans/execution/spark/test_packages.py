@@ -106,15 +106,13 @@ def published(repository: Path, name: str, class_name: str) -> Path:
 
 
 def test_a_library_is_fetched_once_and_said(
-    spark: SparkSession, repository: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    spark: SparkSession, repository: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     sha256 = hashlib.sha256(published(repository, "probe", "PackagedProbe").read_bytes()).hexdigest()
     needs = {Package("org.example:probe:1", sha256, "PackagedProbe"): "connector 'probe'"}
-    monkeypatch.setattr(packages, "needed", lambda plan: needs)
-    plan = program("jdbc:derby:d")
-    packages.provide(spark, plan)
+    packages.add_packages(spark, needs)
     assert "adding org.example:probe:1, which connector 'probe' needs\n" in capfd.readouterr().err
-    packages.provide(spark, plan)
+    packages.add_packages(spark, needs)
     assert capfd.readouterr().err == ""
 
     jvm: Any = spark._jvm
@@ -122,14 +120,11 @@ def test_a_library_is_fetched_once_and_said(
     assert jvm.java.lang.Class.forName("PackagedProbe", False, loader).getName() == "PackagedProbe"
 
 
-def test_a_library_of_another_hash_is_not_loaded(
-    spark: SparkSession, repository: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_library_of_another_hash_is_not_loaded(spark: SparkSession, repository: Path) -> None:
     actual = hashlib.sha256(published(repository, "forged", "ForgedProbe").read_bytes()).hexdigest()
     needs = {Package("org.example:forged:1", "0" * 64, "ForgedProbe"): "connector 'probe'"}
-    monkeypatch.setattr(packages, "needed", lambda plan: needs)
     with pytest.raises(ExecutionError) as refusal:
-        packages.provide(spark, program("jdbc:derby:d"))
+        packages.add_packages(spark, needs)
     assert (
         f"org.example:forged:1, which connector 'probe' needs, has the wrong checksum: its SHA-256 is \
 {actual}, expected {'0' * 64}"
@@ -146,11 +141,10 @@ def test_only_libraries_with_a_hash_are_fetched() -> None:
     assert len({package.coordinates for package in ALL}) == len(ALL)
 
 
-def test_an_unavailable_library(spark: SparkSession, repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unavailable_library(spark: SparkSession, repository: Path) -> None:
     needs = {Package("org.example:gone:2", "0" * 64, "org.example.Gone"): "format 'gone'"}
-    monkeypatch.setattr(packages, "needed", lambda plan: needs)
     with pytest.raises(ExecutionError) as error:
-        packages.provide(spark, program("jdbc:derby:d"))
+        packages.add_packages(spark, needs)
     said = str(error.value)
     assert "format 'gone' needs org.example:gone:2, and it cannot be fetched from Maven" in said
     assert "put https://repo1.maven.org/maven2/org/example/gone/2/gone-2.jar on this machine" in said
