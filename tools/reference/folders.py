@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from compiled_plan.planner.pipeline import PIPELINE
@@ -31,8 +31,16 @@ def layers() -> str:
     """The layers of the import contract, top-down."""
     tool = tomllib.loads((ROOT / "importlinter.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]
     layered = next(contract for contract in tool["contracts"] if contract["id"] == "layers")
-    names = [layer.replace(".", "/").replace(" | ", "    ") for layer in layered["layers"]]
-    return "```text\n" + "\n".join(names) + "\n```"
+    return _lines(layer.replace(".", "/") for layer in layered["layers"])
+
+
+def java_layers() -> str:
+    """The layers of the kernel's packages, top-down."""
+    return _lines(tomllib.loads((ROOT / "kernel/layers.toml").read_text(encoding="utf-8"))["layers"])
+
+
+def _lines(layers: Iterable[str]) -> str:
+    return "```text\n" + "\n".join(layer.replace(" | ", "    ") for layer in layers) + "\n```"
 
 
 def pipeline() -> str:

@@ -59,6 +59,7 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "changes": upgrades.changes,
     "some-changes": upgrades.some,
     "folders": folders.folders,
+    "java-layers": folders.java_layers,
     "java-packages": folders.java,
     "layers": folders.layers,
     "pipeline": folders.pipeline,

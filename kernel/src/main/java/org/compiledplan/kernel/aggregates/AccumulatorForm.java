@@ -1,7 +1,8 @@
 package org.compiledplan.kernel.aggregates;
 
-import java.util.Locale;
 import org.compiledplan.kernel.state.serialization.Framed;
+
+import java.util.Locale;
 
 /**
  * The forms of accumulators in state. Codes, names and versions are stored in checkpoints: none is

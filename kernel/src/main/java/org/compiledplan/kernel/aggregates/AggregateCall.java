@@ -2,6 +2,7 @@ package org.compiledplan.kernel.aggregates;
 
 import org.compiledplan.kernel.values.ValueType;
 
+
 /**
  * One aggregate call of a plan, with its types.
  *

@@ -1,9 +1,10 @@
 package org.compiledplan.kernel.aggregates;
 
-import java.math.BigDecimal;
-import java.math.RoundingMode;
 import org.compiledplan.kernel.state.serialization.Fields;
 import org.compiledplan.kernel.values.ValueType;
+
+import java.math.BigDecimal;
+import java.math.RoundingMode;
 
 /**
  * AVG: nulls are skipped, null without values. Integers are summed as BIGINT and the result is

@@ -2,6 +2,7 @@ package org.compiledplan.kernel.aggregates;
 
 import org.compiledplan.kernel.values.ValueType;
 
+
 /**
  * A Python aggregate function: the arguments of its worker process.
  *

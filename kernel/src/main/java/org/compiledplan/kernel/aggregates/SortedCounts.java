@@ -1,11 +1,12 @@
 package org.compiledplan.kernel.aggregates;
 
-import java.util.Collection;
-import java.util.Comparator;
-import java.util.TreeMap;
 import org.compiledplan.kernel.state.serialization.Fields;
 import org.compiledplan.kernel.state.serialization.Stored;
 import org.compiledplan.kernel.values.ValueType;
+
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.TreeMap;
 
 /** A multiset sorted by value; a value retracted before it was added has a negative count. */
 final class SortedCounts implements Stored {

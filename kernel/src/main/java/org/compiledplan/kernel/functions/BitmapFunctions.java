@@ -1,7 +1,8 @@
 package org.compiledplan.kernel.functions;
 
-import java.util.function.BiConsumer;
 import org.compiledplan.kernel.values.Bitmaps;
+
+import java.util.function.BiConsumer;
 import org.roaringbitmap.RoaringBitmap;
 import scala.collection.Iterator;
 import scala.collection.Seq;

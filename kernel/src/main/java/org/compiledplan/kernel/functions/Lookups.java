@@ -1,7 +1,8 @@
 package org.compiledplan.kernel.functions;
 
-import org.apache.spark.sql.Row;
 import org.compiledplan.kernel.lookup.LookupTable;
+
+import org.apache.spark.sql.Row;
 
 /** Lookups in tables of external systems. */
 final class Lookups {

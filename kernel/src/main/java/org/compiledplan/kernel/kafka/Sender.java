@@ -1,7 +1,8 @@
 package org.compiledplan.kernel.kafka;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import org.compiledplan.kernel.sinks.RowSink;
+
+import com.fasterxml.jackson.databind.JsonNode;
 
 /** Sends messages without transactions. */
 public interface Sender {

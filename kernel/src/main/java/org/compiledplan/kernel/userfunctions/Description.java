@@ -1,7 +1,8 @@
 package org.compiledplan.kernel.userfunctions;
 
-import java.util.Set;
 import org.compiledplan.kernel.values.ValueType;
+
+import java.util.Set;
 
 /**
  * Facts about a function at one place of a plan.

@@ -1,7 +1,8 @@
 package org.compiledplan.kernel.userfunctions;
 
-import java.util.List;
 import org.compiledplan.kernel.values.Struct;
+
+import java.util.List;
 
 /**
  * An open user function; arguments and results are the kernel's values. An object serves one thread

@@ -1,9 +1,10 @@
 package org.compiledplan.kernel.harness;
 
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.compiledplan.kernel.operators.base.RowPredicate;
 import org.compiledplan.kernel.values.Values;
+
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** A condition of the harness: two columns of left ++ right compared, false if one is null. */
 final class Comparison implements RowPredicate {

@@ -1,5 +1,27 @@
 package org.compiledplan.kernel.harness;
 
+import org.compiledplan.kernel.aggregates.AccumulatorForm;
+import org.compiledplan.kernel.flink.mapping.FlinkEntry;
+import org.compiledplan.kernel.flink.mapping.FlinkKey;
+import org.compiledplan.kernel.flink.mapping.StateMapping;
+import org.compiledplan.kernel.operators.Operators;
+import org.compiledplan.kernel.operators.base.BatchContext;
+import org.compiledplan.kernel.operators.base.InputRow;
+import org.compiledplan.kernel.operators.base.Operator;
+import org.compiledplan.kernel.operators.base.OperatorSpec;
+import org.compiledplan.kernel.operators.base.Out;
+import org.compiledplan.kernel.operators.base.Partial;
+import org.compiledplan.kernel.operators.base.Session;
+import org.compiledplan.kernel.operators.base.StateFormat;
+import org.compiledplan.kernel.operators.base.StateKind;
+import org.compiledplan.kernel.operators.base.TimedState;
+import org.compiledplan.kernel.state.conversion.Conversion;
+import org.compiledplan.kernel.state.conversion.OperatorMapping;
+import org.compiledplan.kernel.state.serialization.Tree;
+import org.compiledplan.kernel.state.serialization.TreeJson;
+import org.compiledplan.kernel.values.RowKinds;
+import org.compiledplan.kernel.values.ValueType;
+
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
@@ -19,27 +41,6 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.StringJoiner;
 import java.util.function.Supplier;
-import org.compiledplan.kernel.aggregates.AccumulatorForm;
-import org.compiledplan.kernel.flink.mapping.FlinkEntry;
-import org.compiledplan.kernel.flink.mapping.FlinkKey;
-import org.compiledplan.kernel.flink.mapping.StateMapping;
-import org.compiledplan.kernel.operators.Operators;
-import org.compiledplan.kernel.operators.base.BatchContext;
-import org.compiledplan.kernel.operators.base.InputRow;
-import org.compiledplan.kernel.operators.base.Operator;
-import org.compiledplan.kernel.operators.base.OperatorSpec;
-import org.compiledplan.kernel.operators.base.Out;
-import org.compiledplan.kernel.operators.base.Partial;
-import org.compiledplan.kernel.operators.base.RowKinds;
-import org.compiledplan.kernel.operators.base.Session;
-import org.compiledplan.kernel.operators.base.StateFormat;
-import org.compiledplan.kernel.operators.base.StateKind;
-import org.compiledplan.kernel.operators.base.TimedState;
-import org.compiledplan.kernel.state.conversion.Conversion;
-import org.compiledplan.kernel.state.conversion.OperatorMapping;
-import org.compiledplan.kernel.state.serialization.Tree;
-import org.compiledplan.kernel.state.serialization.TreeJson;
-import org.compiledplan.kernel.values.ValueType;
 
 /**
  * Runs operators without Spark, for tests: one JSON request per line on stdin, one answer per line

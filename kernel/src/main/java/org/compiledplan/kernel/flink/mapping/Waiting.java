@@ -1,8 +1,9 @@
 package org.compiledplan.kernel.flink.mapping;
 
+import org.compiledplan.kernel.state.serialization.Tree;
+
 import java.util.ArrayList;
 import java.util.List;
-import org.compiledplan.kernel.state.serialization.Tree;
 
 /** Rows that wait until the watermark reaches their time, in the order of their arrival. */
 final class Waiting {
@@ -13,7 +14,7 @@ final class Waiting {
    * Adds a row.
    *
    * @param time in ms
-   * @param kind see {@link org.compiledplan.kernel.operators.base.RowKinds}
+   * @param kind see {@link org.compiledplan.kernel.values.RowKinds}
    */
   void add(long time, byte kind, Object[] row) {
     Tree waiting = new Tree();

@@ -1,5 +1,9 @@
 package org.compiledplan.kernel.formats.protobuf;
 
+import org.compiledplan.kernel.formats.base.DataException;
+import org.compiledplan.kernel.formats.base.Shape;
+import org.compiledplan.kernel.formats.base.SparkValues;
+
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -7,9 +11,6 @@ import java.util.Map;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.util.GenericArrayData;
-import org.compiledplan.kernel.formats.base.DataException;
-import org.compiledplan.kernel.formats.base.Shape;
-import org.compiledplan.kernel.formats.base.SparkValues;
 import org.sparkproject.spark_core.protobuf.ByteString;
 import org.sparkproject.spark_core.protobuf.Descriptors.Descriptor;
 import org.sparkproject.spark_core.protobuf.Descriptors.EnumValueDescriptor;

@@ -1,14 +1,15 @@
 package org.compiledplan.kernel.host.shuffle;
 
+import org.compiledplan.kernel.host.runtime.Passing;
+import org.compiledplan.kernel.host.spark.ByteOption;
+import org.compiledplan.kernel.host.spark.Cut;
+import org.compiledplan.kernel.host.spark.UnaryPlan;
+
 import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.SortOrder;
 import org.apache.spark.sql.execution.SortExec;
 import org.apache.spark.sql.execution.SparkPlan;
-import org.compiledplan.kernel.host.runtime.Passing;
-import org.compiledplan.kernel.host.spark.ByteOption;
-import org.compiledplan.kernel.host.spark.Cut;
-import org.compiledplan.kernel.host.spark.UnaryPlan;
 import scala.collection.immutable.Seq;
 
 /**

@@ -1,10 +1,11 @@
 package org.compiledplan.kernel.host.shuffle;
 
+import org.compiledplan.kernel.host.runtime.Passing;
+
 import java.io.Serializable;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
 import org.apache.spark.sql.execution.SortExec;
-import org.compiledplan.kernel.host.runtime.Passing;
 import scala.Function1;
 import scala.collection.Iterator;
 import scala.jdk.javaapi.CollectionConverters;

@@ -1,9 +1,10 @@
 package org.compiledplan.kernel.host.spark;
 
+import org.compiledplan.kernel.aggregates.PythonWorker;
+
 import org.apache.spark.TaskContext;
 import org.apache.spark.TaskKilledException;
 import org.apache.spark.util.TaskInterruptListener;
-import org.compiledplan.kernel.aggregates.PythonWorker;
 
 /**
  * Stops the work of a killed task. Spark interrupts its thread; loops must check for it themselves.

@@ -1,16 +1,5 @@
 package org.compiledplan.kernel.host.stage;
 
-import java.util.Collections;
-import java.util.OptionalLong;
-import java.util.UUID;
-import org.apache.spark.sql.Row;
-import org.apache.spark.sql.catalyst.InternalRow;
-import org.apache.spark.sql.execution.SparkPlan;
-import org.apache.spark.sql.streaming.ExpiredTimerInfo;
-import org.apache.spark.sql.streaming.OutputMode;
-import org.apache.spark.sql.streaming.StatefulProcessor;
-import org.apache.spark.sql.streaming.TimeMode;
-import org.apache.spark.sql.streaming.TimerValues;
 import org.compiledplan.kernel.host.Conditions;
 import org.compiledplan.kernel.host.runtime.Passing;
 import org.compiledplan.kernel.host.runtime.StageKeys;
@@ -22,6 +11,18 @@ import org.compiledplan.kernel.host.store.TimerIndex;
 import org.compiledplan.kernel.host.store.TransformStates;
 import org.compiledplan.kernel.host.watermarks.StageWatermarks;
 import org.compiledplan.kernel.operators.base.BatchContext;
+
+import java.util.Collections;
+import java.util.OptionalLong;
+import java.util.UUID;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.execution.SparkPlan;
+import org.apache.spark.sql.streaming.ExpiredTimerInfo;
+import org.apache.spark.sql.streaming.OutputMode;
+import org.apache.spark.sql.streaming.StatefulProcessor;
+import org.apache.spark.sql.streaming.TimeMode;
+import org.apache.spark.sql.streaming.TimerValues;
 import scala.jdk.javaapi.CollectionConverters;
 
 /** Hosts a stage in {@code transformWithState}. */

@@ -1,5 +1,7 @@
 package org.compiledplan.kernel.host.store;
 
+import org.compiledplan.kernel.host.runtime.StageKeys;
+
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Iterator;
@@ -7,7 +9,6 @@ import java.util.NoSuchElementException;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.statefulprocessor.StatefulProcessorHandleImpl;
 import org.apache.spark.sql.streaming.StatefulProcessorHandle;
-import org.compiledplan.kernel.host.runtime.StageKeys;
 import scala.Option;
 import scala.Tuple2;
 

@@ -1,5 +1,9 @@
 package org.compiledplan.kernel.host.store;
 
+import org.compiledplan.kernel.host.runtime.StageKeys;
+import org.compiledplan.kernel.values.ByteReader;
+import org.compiledplan.kernel.values.ByteWriter;
+
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Collections;
@@ -12,9 +16,6 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.streaming.StatefulProcessorHandle;
 import org.apache.spark.sql.streaming.ValueState;
-import org.compiledplan.kernel.host.runtime.StageKeys;
-import org.compiledplan.kernel.values.ByteReader;
-import org.compiledplan.kernel.values.ByteWriter;
 
 /**
  * An index of keys by due time, as lists of many keys with one timer each.

@@ -1,5 +1,7 @@
 package org.compiledplan.kernel.operators.base;
 
+import org.compiledplan.kernel.values.RowKinds;
+
 /**
  * A row that arrives at an operator.
  *

@@ -5,7 +5,7 @@ public interface Out {
   /**
    * Emits a row.
    *
-   * @param kind changelog kind, see {@link RowKinds}
+   * @param kind changelog kind, see {@code RowKinds}
    * @param row column values; must not be changed afterwards
    */
   void emit(byte kind, Object[] row);

@@ -1,7 +1,8 @@
 package org.compiledplan.kernel.operators.base;
 
-import java.util.OptionalLong;
 import org.compiledplan.kernel.state.serialization.Fields;
+
+import java.util.OptionalLong;
 
 /** State that expires as a whole: the time of the last write, then the operator's fields. */
 public abstract class SingleEntry implements KeyState {

@@ -1,7 +1,5 @@
 package org.compiledplan.kernel.operators.changelog;
 
-import java.util.Arrays;
-import java.util.stream.IntStream;
 import org.compiledplan.kernel.operators.base.BatchContext;
 import org.compiledplan.kernel.operators.base.EntryOperator;
 import org.compiledplan.kernel.operators.base.ExpiringRow;
@@ -9,11 +7,14 @@ import org.compiledplan.kernel.operators.base.InputRow;
 import org.compiledplan.kernel.operators.base.KeyedState;
 import org.compiledplan.kernel.operators.base.OperatorSpec;
 import org.compiledplan.kernel.operators.base.Out;
-import org.compiledplan.kernel.operators.base.RowKinds;
 import org.compiledplan.kernel.operators.base.StateKind;
 import org.compiledplan.kernel.state.serialization.Columns;
+import org.compiledplan.kernel.values.RowKinds;
 import org.compiledplan.kernel.values.ValueType;
 import org.compiledplan.kernel.values.Values;
+
+import java.util.Arrays;
+import java.util.stream.IntStream;
 
 /**
  * Converts an upsert changelog into a complete one: stores the last row of a key, drops updates

@@ -1,19 +1,20 @@
 package org.compiledplan.kernel.operators.changelog;
 
-import java.util.ArrayList;
-import java.util.List;
 import org.compiledplan.kernel.operators.base.BatchContext;
 import org.compiledplan.kernel.operators.base.EntryOperator;
 import org.compiledplan.kernel.operators.base.InputRow;
 import org.compiledplan.kernel.operators.base.KeyedState;
 import org.compiledplan.kernel.operators.base.OperatorSpec;
 import org.compiledplan.kernel.operators.base.Out;
-import org.compiledplan.kernel.operators.base.RowKinds;
 import org.compiledplan.kernel.operators.base.SingleEntry;
 import org.compiledplan.kernel.operators.base.StateKind;
 import org.compiledplan.kernel.state.serialization.Columns;
 import org.compiledplan.kernel.state.serialization.Fields;
+import org.compiledplan.kernel.values.RowKinds;
 import org.compiledplan.kernel.values.Values;
+
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * Before an upsert sink whose primary key is not the query's upsert key: stores all rows with the

@@ -1,7 +1,5 @@
 package org.compiledplan.kernel.operators.join;
 
-import java.util.Arrays;
-import java.util.List;
 import org.compiledplan.kernel.operators.base.BatchContext;
 import org.compiledplan.kernel.operators.base.EntryOperator;
 import org.compiledplan.kernel.operators.base.ExpiringRow;
@@ -9,9 +7,12 @@ import org.compiledplan.kernel.operators.base.InputRow;
 import org.compiledplan.kernel.operators.base.KeyedState;
 import org.compiledplan.kernel.operators.base.OperatorSpec;
 import org.compiledplan.kernel.operators.base.Out;
-import org.compiledplan.kernel.operators.base.RowKinds;
 import org.compiledplan.kernel.operators.base.StateKind;
 import org.compiledplan.kernel.state.serialization.Columns;
+import org.compiledplan.kernel.values.RowKinds;
+
+import java.util.Arrays;
+import java.util.List;
 
 /**
  * Behind a lookup join: stores the rows of the table that the last row of a key was joined with,

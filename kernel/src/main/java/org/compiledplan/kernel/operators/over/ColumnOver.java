@@ -1,8 +1,5 @@
 package org.compiledplan.kernel.operators.over;
 
-import java.util.ArrayList;
-import java.util.List;
-import java.util.stream.Collectors;
 import org.compiledplan.kernel.operators.base.BatchContext;
 import org.compiledplan.kernel.operators.base.Idle;
 import org.compiledplan.kernel.operators.base.InputRow;
@@ -11,13 +8,17 @@ import org.compiledplan.kernel.operators.base.KeyedOperator;
 import org.compiledplan.kernel.operators.base.KeyedState;
 import org.compiledplan.kernel.operators.base.OperatorSpec;
 import org.compiledplan.kernel.operators.base.Out;
-import org.compiledplan.kernel.operators.base.RowKinds;
 import org.compiledplan.kernel.operators.base.SortOrder;
 import org.compiledplan.kernel.operators.base.StateKind;
 import org.compiledplan.kernel.state.serialization.Columns;
 import org.compiledplan.kernel.state.serialization.Fields;
 import org.compiledplan.kernel.state.serialization.Stored;
+import org.compiledplan.kernel.values.RowKinds;
 import org.compiledplan.kernel.values.Values;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
 
 /**
  * Unbounded OVER windows ordered by any columns, over a changelog: an added or retracted row

@@ -1,9 +1,5 @@
 package org.compiledplan.kernel.operators.over;
 
-import java.util.ArrayList;
-import java.util.BitSet;
-import java.util.List;
-import java.util.OptionalLong;
 import org.compiledplan.kernel.operators.base.BatchContext;
 import org.compiledplan.kernel.operators.base.Idle;
 import org.compiledplan.kernel.operators.base.InputRow;
@@ -12,11 +8,16 @@ import org.compiledplan.kernel.operators.base.KeyedOperator;
 import org.compiledplan.kernel.operators.base.KeyedState;
 import org.compiledplan.kernel.operators.base.OperatorSpec;
 import org.compiledplan.kernel.operators.base.Out;
-import org.compiledplan.kernel.operators.base.RowKinds;
 import org.compiledplan.kernel.operators.base.StateKind;
 import org.compiledplan.kernel.state.serialization.Columns;
 import org.compiledplan.kernel.state.serialization.Fields;
 import org.compiledplan.kernel.state.serialization.PackedRow;
+import org.compiledplan.kernel.values.RowKinds;
+
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.OptionalLong;
 
 /**
  * OVER windows in processing time: a row's result covers the rows before it immediately. Only in a

@@ -7,11 +7,12 @@ import org.compiledplan.kernel.operators.base.InputRow;
 import org.compiledplan.kernel.operators.base.KeyedState;
 import org.compiledplan.kernel.operators.base.OperatorSpec;
 import org.compiledplan.kernel.operators.base.Out;
-import org.compiledplan.kernel.operators.base.RowKinds;
 import org.compiledplan.kernel.operators.base.StateKind;
 import org.compiledplan.kernel.state.serialization.Columns;
+import org.compiledplan.kernel.values.RowKinds;
 import org.compiledplan.kernel.values.ValueType;
 import org.compiledplan.kernel.values.Values;
+
 
 /**
  * Keeps one row per key: the first or the last by arrival or by a time column. Follows Flink's

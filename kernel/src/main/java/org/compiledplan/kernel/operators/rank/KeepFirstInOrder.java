@@ -1,20 +1,21 @@
 package org.compiledplan.kernel.operators.rank;
 
-import java.util.OptionalLong;
 import org.compiledplan.kernel.operators.base.BatchContext;
 import org.compiledplan.kernel.operators.base.EntryOperator;
 import org.compiledplan.kernel.operators.base.InputRow;
 import org.compiledplan.kernel.operators.base.KeyedState;
 import org.compiledplan.kernel.operators.base.OperatorSpec;
 import org.compiledplan.kernel.operators.base.Out;
-import org.compiledplan.kernel.operators.base.RowKinds;
 import org.compiledplan.kernel.operators.base.Rowtime;
 import org.compiledplan.kernel.operators.base.SingleEntry;
 import org.compiledplan.kernel.operators.base.StateKind;
 import org.compiledplan.kernel.operators.base.WaitingRows;
 import org.compiledplan.kernel.state.serialization.Columns;
 import org.compiledplan.kernel.state.serialization.Fields;
+import org.compiledplan.kernel.values.RowKinds;
 import org.compiledplan.kernel.values.ValueType;
+
+import java.util.OptionalLong;
 
 /**
  * Keeps the first row of a key by a time column and emits it once, when the watermark reaches its

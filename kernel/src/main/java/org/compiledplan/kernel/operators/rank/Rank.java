@@ -1,11 +1,5 @@
 package org.compiledplan.kernel.operators.rank;
 
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.HashSet;
-import java.util.List;
-import java.util.OptionalLong;
-import java.util.Set;
 import org.compiledplan.kernel.operators.base.BatchContext;
 import org.compiledplan.kernel.operators.base.EntryTimes;
 import org.compiledplan.kernel.operators.base.InputRow;
@@ -14,14 +8,21 @@ import org.compiledplan.kernel.operators.base.KeyedOperator;
 import org.compiledplan.kernel.operators.base.KeyedState;
 import org.compiledplan.kernel.operators.base.OperatorSpec;
 import org.compiledplan.kernel.operators.base.Out;
-import org.compiledplan.kernel.operators.base.RowKinds;
 import org.compiledplan.kernel.operators.base.SortOrder;
 import org.compiledplan.kernel.operators.base.StateKind;
 import org.compiledplan.kernel.operators.base.Ttl;
 import org.compiledplan.kernel.state.serialization.Columns;
 import org.compiledplan.kernel.state.serialization.Fields;
 import org.compiledplan.kernel.state.serialization.Stored;
+import org.compiledplan.kernel.values.RowKinds;
 import org.compiledplan.kernel.values.Values;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.Set;
 
 /**
  * Top-n of a key by ROW_NUMBER, LIMIT and ORDER BY with LIMIT. One algorithm for Flink's

@@ -1,7 +1,5 @@
 package org.compiledplan.kernel.operators.window;
 
-import java.util.ArrayDeque;
-import java.util.Iterator;
 import org.compiledplan.kernel.operators.aggregate.Accumulated;
 import org.compiledplan.kernel.operators.aggregate.AggregateCalls;
 import org.compiledplan.kernel.operators.base.BatchContext;
@@ -11,12 +9,15 @@ import org.compiledplan.kernel.operators.base.KeyedOperator;
 import org.compiledplan.kernel.operators.base.KeyedState;
 import org.compiledplan.kernel.operators.base.OperatorSpec;
 import org.compiledplan.kernel.operators.base.Out;
-import org.compiledplan.kernel.operators.base.RowKinds;
 import org.compiledplan.kernel.operators.base.StateKind;
 import org.compiledplan.kernel.state.serialization.Columns;
 import org.compiledplan.kernel.state.serialization.Fields;
 import org.compiledplan.kernel.state.serialization.PackedRow;
 import org.compiledplan.kernel.state.serialization.Stored;
+import org.compiledplan.kernel.values.RowKinds;
+
+import java.util.ArrayDeque;
+import java.util.Iterator;
 
 /**
  * Aggregates by key over windows of a fixed number of rows: a window starts every {@code slide}

@@ -6,9 +6,10 @@ import org.compiledplan.kernel.operators.base.InputRow;
 import org.compiledplan.kernel.operators.base.Operator;
 import org.compiledplan.kernel.operators.base.OperatorSpec;
 import org.compiledplan.kernel.operators.base.Out;
-import org.compiledplan.kernel.operators.base.RowKinds;
 import org.compiledplan.kernel.operators.base.StateKind;
 import org.compiledplan.kernel.state.serialization.Columns;
+import org.compiledplan.kernel.values.RowKinds;
+
 
 /**
  * Aggregates by key and session, emitted once when the session is complete (Flink's

@@ -1,9 +1,5 @@
 package org.compiledplan.kernel.operators.window;
 
-import java.util.ArrayList;
-import java.util.List;
-import java.util.OptionalLong;
-import java.util.TreeMap;
 import org.compiledplan.kernel.operators.aggregate.Accumulated;
 import org.compiledplan.kernel.operators.aggregate.AggregateCalls;
 import org.compiledplan.kernel.operators.base.BatchContext;
@@ -15,10 +11,15 @@ import org.compiledplan.kernel.operators.base.KeyedState;
 import org.compiledplan.kernel.operators.base.OperatorSpec;
 import org.compiledplan.kernel.operators.base.Out;
 import org.compiledplan.kernel.operators.base.Partial;
-import org.compiledplan.kernel.operators.base.RowKinds;
 import org.compiledplan.kernel.operators.base.StateKind;
 import org.compiledplan.kernel.state.serialization.Columns;
 import org.compiledplan.kernel.state.serialization.Fields;
+import org.compiledplan.kernel.values.RowKinds;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.TreeMap;
 
 /**
  * Aggregates by key and aligned window, emitted once when the window is complete. Follows Flink's

@@ -4,12 +4,13 @@ import org.compiledplan.kernel.operators.base.InputRow;
 import org.compiledplan.kernel.operators.base.Operator;
 import org.compiledplan.kernel.operators.base.OperatorSpec;
 import org.compiledplan.kernel.operators.base.Out;
-import org.compiledplan.kernel.operators.base.RowKinds;
 import org.compiledplan.kernel.operators.base.StateKind;
 import org.compiledplan.kernel.state.serialization.Columns;
 import org.compiledplan.kernel.state.serialization.Fields;
 import org.compiledplan.kernel.state.serialization.Stored;
+import org.compiledplan.kernel.values.RowKinds;
 import org.compiledplan.kernel.values.Values;
+
 
 /**
  * The first or the last row of a window and key by time; of equal times the first, or the last, to

@@ -1,21 +1,22 @@
 package org.compiledplan.kernel.operators.window;
 
-import static org.compiledplan.kernel.operators.join.JoinInputs.LEFT;
-import static org.compiledplan.kernel.operators.join.JoinInputs.RIGHT;
-
-import java.util.List;
 import org.compiledplan.kernel.operators.base.EntryTimes;
 import org.compiledplan.kernel.operators.base.InputRow;
 import org.compiledplan.kernel.operators.base.Operator;
 import org.compiledplan.kernel.operators.base.OperatorSpec;
 import org.compiledplan.kernel.operators.base.Out;
-import org.compiledplan.kernel.operators.base.RowKinds;
 import org.compiledplan.kernel.operators.base.StateKind;
 import org.compiledplan.kernel.operators.join.JoinInputs;
 import org.compiledplan.kernel.state.serialization.Columns;
 import org.compiledplan.kernel.state.serialization.Fields;
 import org.compiledplan.kernel.state.serialization.Stored;
+import org.compiledplan.kernel.values.RowKinds;
 import org.compiledplan.kernel.values.ValueType;
+
+import static org.compiledplan.kernel.operators.join.JoinInputs.LEFT;
+import static org.compiledplan.kernel.operators.join.JoinInputs.RIGHT;
+
+import java.util.List;
 
 /**
  * Joins the rows of one window and key when the window is complete (Flink's WindowJoinOperator).

@@ -3,6 +3,7 @@ package org.compiledplan.kernel.state.conversion;
 import org.compiledplan.kernel.state.serialization.StateFormatException;
 import org.compiledplan.kernel.values.ValueType;
 
+
 /** Position of a conversion within the state, for messages. */
 final class Context {
   final OperatorMapping mapping;

@@ -1,4 +1,4 @@
-package org.compiledplan.kernel.operators.base;
+package org.compiledplan.kernel.values;
 
 /** Kinds of changelog rows, with Flink's byte values. */
 public final class RowKinds {

@@ -1,5 +1,11 @@
 package org.compiledplan.kernel.host.stage;
 
+import org.compiledplan.kernel.host.runtime.InternalRows;
+import org.compiledplan.kernel.host.runtime.Passing;
+import org.compiledplan.kernel.host.shuffle.Gather;
+import org.compiledplan.kernel.host.shuffle.PassAround;
+import org.compiledplan.kernel.host.spark.Cut;
+
 import java.util.Collections;
 import java.util.List;
 import java.util.Set;
@@ -17,11 +23,6 @@ import org.apache.spark.sql.execution.streaming.operators.stateful.flatmapgroups
 import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.TransformWithStateExec;
 import org.apache.spark.sql.streaming.StatefulProcessor;
 import org.apache.spark.sql.types.StructType;
-import org.compiledplan.kernel.host.runtime.InternalRows;
-import org.compiledplan.kernel.host.runtime.Passing;
-import org.compiledplan.kernel.host.shuffle.Gather;
-import org.compiledplan.kernel.host.shuffle.PassAround;
-import org.compiledplan.kernel.host.spark.Cut;
 import scala.jdk.javaapi.CollectionConverters;
 import scala.runtime.AbstractPartialFunction;
 

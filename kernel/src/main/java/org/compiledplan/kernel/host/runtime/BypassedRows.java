@@ -1,5 +1,7 @@
 package org.compiledplan.kernel.host.runtime;
 
+import org.compiledplan.kernel.host.spark.TaskParts;
+
 import java.io.Serializable;
 import java.util.Collections;
 import java.util.Iterator;
@@ -9,7 +11,6 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
 import org.apache.spark.unsafe.types.UTF8String;
-import org.compiledplan.kernel.host.spark.TaskParts;
 
 /**
  * Rows that are for operators of later stages. They are set aside before the stage's host and

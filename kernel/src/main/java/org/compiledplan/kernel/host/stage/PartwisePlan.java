@@ -1,5 +1,7 @@
 package org.compiledplan.kernel.host.stage;
 
+import org.compiledplan.kernel.host.spark.Plans;
+
 import java.util.IdentityHashMap;
 import java.util.Map;
 import org.apache.spark.sql.Dataset;
@@ -8,7 +10,6 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.plans.logical.LocalRelation;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.connector.read.streaming.SparkDataStream;
-import org.compiledplan.kernel.host.spark.Plans;
 import scala.Option;
 import scala.jdk.javaapi.CollectionConverters;
 import scala.runtime.AbstractPartialFunction;

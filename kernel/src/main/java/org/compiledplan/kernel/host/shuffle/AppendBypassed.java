@@ -1,10 +1,11 @@
 package org.compiledplan.kernel.host.shuffle;
 
+import org.compiledplan.kernel.host.runtime.Passing;
+import org.compiledplan.kernel.host.spark.UnaryPlan;
+
 import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.execution.SparkPlan;
-import org.compiledplan.kernel.host.runtime.Passing;
-import org.compiledplan.kernel.host.spark.UnaryPlan;
 import scala.Function1;
 import scala.collection.Iterator;
 import scala.jdk.javaapi.CollectionConverters;
