@@ -1,4 +1,4 @@
-"""The Java of the kernel: layers of its rooms, rooms without Spark, and the names that Python calls."""
+"""The Java of the kernel: layers of its rooms, the gate to Spark, and the names that Python calls."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ LAYERS = tomllib.loads((ROOT / "kernel/layers.toml").read_text(encoding="utf-8")
 #: The line of each room, from the top.
 LINES = {room: at for at, line in enumerate(LAYERS["layers"]) for room in line.split(" | ")}
 _COMMENT_OR_TEXT = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.DOTALL)
+#: Spark and Scala; values of type VARIANT come from a library of their own.
+_SPARK = re.compile(r"\borg\.apache\.spark\.(?!types\.variant\.)|\bimport scala\.")
 _CLASS = re.compile(rf"{re.escape(KERNEL)}((?:[a-z]\w*\.)*)[A-Z]")
 
 
@@ -24,14 +26,19 @@ def code_of(java: str) -> str:
     return re.sub(r"^package [^;]+;", "", code, flags=re.MULTILINE)
 
 
-def rooms() -> Mapping[str, str]:
-    """The code of each room."""
+def sources() -> Iterator[tuple[str, Path]]:
+    """The Java files of the product, by their names below the kernel's folder."""
     main = JAVA / "main/java" / KERNEL.replace(".", "/")
-    texts: dict[str, list[str]] = {}
     for path in sorted(main.rglob("*.java")):
         if path.name != "package-info.java":
-            room = path.parent.relative_to(main).as_posix()
-            texts.setdefault(room, []).append(code_of(path.read_text(encoding="utf-8")))
+            yield path.relative_to(main).as_posix(), path
+
+
+def rooms() -> Mapping[str, str]:
+    """The code of each room."""
+    texts: dict[str, list[str]] = {}
+    for name, path in sources():
+        texts.setdefault(name.rpartition("/")[0], []).append(code_of(path.read_text(encoding="utf-8")))
     return {room: "\n".join(code) for room, code in texts.items()}
 
 
@@ -57,10 +64,15 @@ def test_rooms_use_rooms_below() -> None:
 
 def test_plain_rooms_use_no_spark() -> None:
     code = rooms()
-    spark = {room for room, text in code.items() if re.search(r"\borg\.apache\.spark\.(?!types\.variant\.)|\bimport scala\.", text)}
+    spark = {
+        room
+        for room, text in code.items()
+        if re.search(r"\borg\.apache\.spark\.(?!types\.variant\.)|\bimport scala\.", text)
+    }
     plain = set(LAYERS["plain"])
     assert plain & spark == set()
     assert plain <= code.keys()
+    assert {room for room in plain if _SPARK.search(code[room])} == set()
 
 
 def test_an_upward_use_is_detected() -> None:
@@ -71,8 +83,42 @@ def test_an_upward_use_is_detected() -> None:
     assert upward(code, {"a": 0, "b/c": 1}) == []
 
 
+GATE = {"host/spark/Spark43.java", "host/spark/PooledAccess.java"}
+_REFLECTION = re.compile(r"\bjava\.lang\.(reflect|invoke)\.|\bClass\.forName\(|\.getMethod\(|\.setAccessible\(")
+#: Symbols that differ between versions of Spark.
+_INTERNALS = re.compile(
+    r"\b(isRealTimeMode|TaskInterruptListener|HasStreamingSourceIdentifyingName|UserProvided|StatefulProcessorHandle(Impl|State)"
+    r"|ValueStateImpl|TimerStateImpl|KeyStateEncoderSpec|createColFamilyIfAbsent)\b"
+)
+_USER = "classes of the user or of Flink's interface"
+_FLINK = "Flink's classes, in the process that reads savepoints"
+#: Reflection on other things than Spark.
+REFLECTION = {
+    "flink/savepoint/AggregateTypes.java": _FLINK,
+    "flink/savepoint/Fields.java": _FLINK,
+    "flink/savepoint/SortedMaps.java": _FLINK,
+    "formats/csv/CsvBytes.java": "eight bytes of an array as one number",
+    "formats/protobuf/ProtobufClasses.java": _USER,
+    "host/Conditions.java": "classes of a serialized condition",
+    "host/JavaCalls.java": _USER,
+    "jdbc/Drivers.java": "the driver of a database",
+    "loading/LateClasses.java": "the kernel's own classes",
+    "userfunctions/flink/Collections.java": "arrays of a class",
+    "userfunctions/flink/FlinkFunction.java": _USER,
+    "userfunctions/flink/FlinkFunctions.java": _USER,
+    "userfunctions/flink/Methods.java": _USER,
+    "userfunctions/flink/Rows.java": _USER,
+}
+
+
+def test_reflection_on_spark_is_behind_the_gate() -> None:
+    code = {name: code_of(path.read_text(encoding="utf-8")) for name, path in sources()}
+    assert {name for name, text in code.items() if _REFLECTION.search(text)} == GATE | REFLECTION.keys()
+    assert {name for name, text in code.items() if _INTERNALS.search(text)} == GATE
+
+
 def java_names(tree: ast.Module) -> Iterator[str]:
-    """The kernel's classes that a module names, in texts (with its constants filled in) and as attributes of the JVM."""
+    """The kernel's classes that a module names: in texts with its constants, and as attributes of the JVM."""
     constants = {
         target.id: node.value.value
         for node in tree.body

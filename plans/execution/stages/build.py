@@ -73,20 +73,20 @@ class StageHandle:
         return {uid: state | {"columns": self.columns[uid]} for uid, state in states.items()}
 
 
-class Seams:
-    """Cuts in a DataFrame of many stages, so that Spark's work is linear in the plan; see the kernel's class."""
+class PartwisePlan:
+    """A DataFrame of many stages built a part at a time, so that Spark's work is linear in the plan."""
 
     def __init__(self, spark: SparkSession) -> None:
         self._spark = spark
-        self._kernel = java_class(spark._jvm, "org.compiledplan.kernel.host.stage.Seams")()
+        self._kernel = java_class(spark._jvm, "org.compiledplan.kernel.host.stage.PartwisePlan")()
 
-    def cut(self, frame: DataFrame) -> DataFrame:
-        """An empty stand-in with the columns of a DataFrame, to build on."""
-        return frame_of(self._kernel.cut(frame._jdf), self._spark)
+    def placeholder(self, frame: DataFrame) -> DataFrame:
+        """An empty DataFrame with the columns of a DataFrame, to build on."""
+        return frame_of(self._kernel.placeholder(frame._jdf), self._spark)
 
-    def sewn(self, frame: DataFrame) -> DataFrame:
-        """Replace the stand-ins in a DataFrame by the DataFrames that they represent."""
-        return frame_of(self._kernel.sewn(frame._jdf), self._spark)
+    def assembled(self, frame: DataFrame) -> DataFrame:
+        """Replace the placeholders in a DataFrame by the DataFrames that they stand for."""
+        return frame_of(self._kernel.assembled(frame._jdf), self._spark)
 
 
 class StageBuilder:
@@ -124,7 +124,7 @@ class StageBuilder:
         """
         layout, ends, partitions = self.prepared.layout, ends or {}, partitions or {}
         self.sources = sources
-        seams = self._seams()
+        whole = self._partwise_plan()
         current: DataFrame | None = None
         for level in range(1, layout.last + 1):
             entering = [node for node in sources if layout.entries[node] == level]
@@ -137,13 +137,13 @@ class StageBuilder:
                 frames.append(self.envelope.ticks(control.ticks))
             current = reduce(lambda left, right: left.unionByName(right), frames)
             if level < layout.last:
-                current = seams.cut(self.projections.leaving(self._hosted(current, level, control), level))
+                current = whole.placeholder(self.projections.leaving(self._hosted(current, level, control), level))
         assert current is not None
-        self.columns = seams.cut(current)
-        return seams.sewn(current)
+        self.columns = whole.placeholder(current)
+        return whole.assembled(current)
 
-    def _seams(self) -> Seams:
-        return Seams(self.spark)
+    def _partwise_plan(self) -> PartwisePlan:
+        return PartwisePlan(self.spark)
 
     def sink_rows(self, sink: Sink) -> Selection:
         """The rows for one sink, selected from the final envelope: `kind`, `ord`, `path`, `f0`, `f1`, ...., as written.

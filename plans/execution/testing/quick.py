@@ -30,7 +30,7 @@ from compiled_plan.plans.execution.spark.java import (
     java_class,
     settings,
 )
-from compiled_plan.plans.execution.stages.build import Seams, StageBuilder, StageHandle, StageOptions
+from compiled_plan.plans.execution.stages.build import PartwisePlan, StageBuilder, StageHandle, StageOptions
 from compiled_plan.plans.execution.stages.hosts import hosted
 from compiled_plan.plans.execution.stages.partitions import timings
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan, prepare, sink_tables
@@ -70,16 +70,16 @@ class NotQuickError(Exception):
     """
 
 
-class _NoSeams(Seams):
-    """A stage's input is planned apart from the stages before it, so nothing is cut."""
+class _AnalyzedPlan(PartwisePlan):
+    """A stage's input is planned apart from the stages before it, so nothing is replaced."""
 
     def __init__(self) -> None:
         pass
 
-    def cut(self, frame: DataFrame) -> DataFrame:
+    def placeholder(self, frame: DataFrame) -> DataFrame:
         return frame
 
-    def sewn(self, frame: DataFrame) -> DataFrame:
+    def assembled(self, frame: DataFrame) -> DataFrame:
         return frame
 
 
@@ -88,8 +88,8 @@ class _Builder(StageBuilder):
 
     query: Any
 
-    def _seams(self) -> Seams:
-        return _NoSeams()
+    def _partwise_plan(self) -> PartwisePlan:
+        return _AnalyzedPlan()
 
     def _attached(self, frame: DataFrame, level: int, control: ControlRows | None) -> DataFrame:
         spec = self.specs.stage(level)

@@ -54,7 +54,7 @@ _PARTS = {
     "state": r"rocksdb|execution/streaming/state/|kernel/state/",
     "reading": r"execution/datasources/|catalyst/(csv|json)/|apache/hadoop/|fasterxml|kernel/(files|formats|sources)/",
     "shuffle": r"spark/(shuffle|storage|serializer)/|net/jpountz|util/collection/unsafe",
-    "gathering": r"kernel/host/(Cuts|Fold|Gather|Pass)",
+    "gathering": r"kernel/host/(shuffle/|stage/StagePlanRule|runtime/BypassedRows)",
     "operators": r"compiledplan/kernel/",
     "columns": r"GeneratedClass",
 }

@@ -2,7 +2,6 @@ package org.compiledplan.kernel.aggregates;
 
 import org.compiledplan.kernel.state.serialization.Framed;
 
-
 /** The state of one aggregate call for one key. A fresh instance represents no rows. */
 public interface Accumulator extends Framed {
   /** Accumulates a row; the accumulator selects its arguments. */

@@ -1,8 +1,7 @@
 package org.compiledplan.kernel.aggregates;
 
-import org.compiledplan.kernel.state.serialization.Framed;
-
 import java.util.Locale;
+import org.compiledplan.kernel.state.serialization.Framed;
 
 /**
  * The forms of accumulators in state. Codes, names and versions are stored in checkpoints: none is

@@ -2,7 +2,6 @@ package org.compiledplan.kernel.aggregates;
 
 import org.compiledplan.kernel.values.ValueType;
 
-
 /**
  * One aggregate call of a plan, with its types.
  *

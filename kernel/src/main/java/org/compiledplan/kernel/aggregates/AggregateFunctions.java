@@ -1,12 +1,11 @@
 package org.compiledplan.kernel.aggregates;
 
-import org.compiledplan.kernel.values.ValueType;
-
 import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.compiledplan.kernel.values.ValueType;
 
 /** Registry of the aggregate functions by their names in a plan. */
 public final class AggregateFunctions {

@@ -1,10 +1,9 @@
 package org.compiledplan.kernel.aggregates;
 
-import org.compiledplan.kernel.state.serialization.Fields;
-import org.compiledplan.kernel.values.ValueType;
-
 import java.math.BigDecimal;
 import java.math.RoundingMode;
+import org.compiledplan.kernel.state.serialization.Fields;
+import org.compiledplan.kernel.values.ValueType;
 
 /**
  * AVG: nulls are skipped, null without values. Integers are summed as BIGINT and the result is

@@ -1,11 +1,10 @@
 package org.compiledplan.kernel.aggregates;
 
+import java.util.ArrayList;
+import java.util.List;
 import org.compiledplan.kernel.state.serialization.Fields;
 import org.compiledplan.kernel.values.ValueType;
 import org.compiledplan.kernel.values.Values;
-
-import java.util.ArrayList;
-import java.util.List;
 
 /**
  * Values in arrival order. A retraction removes the first occurrence; the retraction of an absent

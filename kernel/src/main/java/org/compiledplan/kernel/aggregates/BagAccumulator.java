@@ -3,7 +3,6 @@ package org.compiledplan.kernel.aggregates;
 import org.compiledplan.kernel.state.serialization.Fields;
 import org.compiledplan.kernel.values.ValueType;
 
-
 /** An aggregate of all values of its argument in arrival order, see {@link Bag}. */
 abstract class BagAccumulator implements Accumulator {
   private final int arg;

@@ -3,7 +3,6 @@ package org.compiledplan.kernel.aggregates;
 import org.compiledplan.kernel.state.serialization.Fields;
 import org.compiledplan.kernel.values.Bitmaps;
 import org.compiledplan.kernel.values.ValueType;
-
 import org.roaringbitmap.RoaringBitmap;
 
 /**

@@ -1,9 +1,8 @@
 package org.compiledplan.kernel.aggregates;
 
-import org.compiledplan.kernel.state.serialization.Fields;
-
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.compiledplan.kernel.state.serialization.Fields;
 
 /**
  * COLLECT: a multiset as a map from value to its INT count; nulls are skipped, empty without

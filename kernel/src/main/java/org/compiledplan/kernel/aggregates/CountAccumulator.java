@@ -2,7 +2,6 @@ package org.compiledplan.kernel.aggregates;
 
 import org.compiledplan.kernel.state.serialization.Fields;
 
-
 /** COUNT(*) without arguments, else COUNT of the rows in which no argument is null. */
 final class CountAccumulator implements Accumulator {
   private final int[] args;

@@ -1,14 +1,13 @@
 package org.compiledplan.kernel.aggregates;
 
-import org.compiledplan.kernel.state.serialization.Fields;
-import org.compiledplan.kernel.state.serialization.Stored;
-import org.compiledplan.kernel.values.ValueType;
-
 import java.util.AbstractCollection;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
+import org.compiledplan.kernel.state.serialization.Fields;
+import org.compiledplan.kernel.state.serialization.Stored;
+import org.compiledplan.kernel.values.ValueType;
 
 /**
  * A multiset: distinct values with their counts, in the order of first occurrence. Values are in

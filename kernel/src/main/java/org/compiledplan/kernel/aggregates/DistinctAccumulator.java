@@ -1,10 +1,9 @@
 package org.compiledplan.kernel.aggregates;
 
+import java.util.Arrays;
 import org.compiledplan.kernel.state.serialization.Fields;
 import org.compiledplan.kernel.values.Struct;
 import org.compiledplan.kernel.values.ValueType;
-
-import java.util.Arrays;
 
 /**
  * Passes an argument to another accumulator at its first occurrence and, under retraction, retracts

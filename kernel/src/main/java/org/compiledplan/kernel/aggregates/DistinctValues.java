@@ -1,11 +1,10 @@
 package org.compiledplan.kernel.aggregates;
 
+import java.util.Arrays;
+import java.util.Objects;
 import org.compiledplan.kernel.values.Struct;
 import org.compiledplan.kernel.values.ValueType;
 import org.compiledplan.kernel.values.Values;
-
-import java.util.Arrays;
-import java.util.Objects;
 
 /** Values of one type by position, including null: integers unboxed, others as objects. */
 abstract class DistinctValues {

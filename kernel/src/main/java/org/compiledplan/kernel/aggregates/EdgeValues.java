@@ -3,7 +3,6 @@ package org.compiledplan.kernel.aggregates;
 import org.compiledplan.kernel.state.serialization.Fields;
 import org.compiledplan.kernel.values.ValueType;
 
-
 /** FIRST_VALUE and LAST_VALUE in arrival order; nulls are skipped. */
 final class EdgeValues {
   private EdgeValues() {}

@@ -4,7 +4,6 @@ import org.compiledplan.kernel.state.serialization.Fields;
 import org.compiledplan.kernel.values.ValueType;
 import org.compiledplan.kernel.values.Values;
 
-
 /**
  * MIN and MAX; nulls are skipped. Without retraction a value replaces the current extremum if SQL's
  * {@code <} or {@code >} is true, as in Flink: comparisons with NaN are false, so NaN stays if it

@@ -1,9 +1,8 @@
 package org.compiledplan.kernel.aggregates;
 
+import java.util.List;
 import org.compiledplan.kernel.state.serialization.Fields;
 import org.compiledplan.kernel.userfunctions.UserFunction;
-
-import java.util.List;
 
 /**
  * A Java aggregate function. The state holds the accumulator as a value of its type; while rows of

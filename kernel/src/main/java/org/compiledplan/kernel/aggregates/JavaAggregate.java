@@ -3,7 +3,6 @@ package org.compiledplan.kernel.aggregates;
 import org.compiledplan.kernel.userfunctions.TaskFunction;
 import org.compiledplan.kernel.values.ValueType;
 
-
 /**
  * A Java aggregate function of one operator.
  *

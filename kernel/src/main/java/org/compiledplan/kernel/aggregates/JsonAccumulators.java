@@ -1,14 +1,13 @@
 package org.compiledplan.kernel.aggregates;
 
-import org.compiledplan.kernel.state.serialization.Fields;
-import org.compiledplan.kernel.state.serialization.Stored;
-import org.compiledplan.kernel.values.ValueType;
-
 import com.fasterxml.jackson.core.io.JsonStringEncoder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.compiledplan.kernel.state.serialization.Fields;
+import org.compiledplan.kernel.state.serialization.Stored;
+import org.compiledplan.kernel.values.ValueType;
 
 /**
  * JSON_OBJECTAGG and JSON_ARRAYAGG. The values are JSON texts already: the plan wraps the arguments

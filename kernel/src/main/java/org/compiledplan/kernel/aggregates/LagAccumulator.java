@@ -1,9 +1,8 @@
 package org.compiledplan.kernel.aggregates;
 
+import java.util.LinkedList;
 import org.compiledplan.kernel.state.serialization.Fields;
 import org.compiledplan.kernel.values.ValueType;
-
-import java.util.LinkedList;
 
 /**
  * LAG: the value of the row at an offset before the last row, else the default. Arguments: the

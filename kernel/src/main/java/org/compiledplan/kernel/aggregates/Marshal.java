@@ -1,11 +1,5 @@
 package org.compiledplan.kernel.aggregates;
 
-import org.compiledplan.kernel.values.ByteReader;
-import org.compiledplan.kernel.values.ByteWriter;
-import org.compiledplan.kernel.values.Micros;
-import org.compiledplan.kernel.values.Struct;
-import org.compiledplan.kernel.values.ValueType;
-
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
@@ -17,6 +11,11 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.compiledplan.kernel.values.ByteReader;
+import org.compiledplan.kernel.values.ByteWriter;
+import org.compiledplan.kernel.values.Micros;
+import org.compiledplan.kernel.values.Struct;
+import org.compiledplan.kernel.values.ValueType;
 
 /**
  * Values in version 2 of Python's {@code marshal} format: implemented in C in Python, and built

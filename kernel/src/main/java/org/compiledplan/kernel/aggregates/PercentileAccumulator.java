@@ -1,11 +1,10 @@
 package org.compiledplan.kernel.aggregates;
 
-import org.compiledplan.kernel.state.serialization.Fields;
-import org.compiledplan.kernel.values.ValueType;
-
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import org.compiledplan.kernel.state.serialization.Fields;
+import org.compiledplan.kernel.values.ValueType;
 
 /**
  * PERCENTILE: the value at a fraction of the sorted values, interpolated linearly; a list for a

@@ -1,11 +1,10 @@
 package org.compiledplan.kernel.aggregates;
 
+import java.util.List;
 import org.compiledplan.kernel.state.serialization.Fields;
 import org.compiledplan.kernel.values.ByteReader;
 import org.compiledplan.kernel.values.ByteWriter;
 import org.compiledplan.kernel.values.ValueCodec;
-
-import java.util.List;
 
 /**
  * A Python aggregate function. The accumulator is a value of its declared type, or bytes that only

@@ -2,7 +2,6 @@ package org.compiledplan.kernel.aggregates;
 
 import org.compiledplan.kernel.values.ValueType;
 
-
 /**
  * A Python aggregate function: the arguments of its worker process.
  *

@@ -3,7 +3,6 @@ package org.compiledplan.kernel.aggregates;
 import org.compiledplan.kernel.state.serialization.Fields;
 import org.compiledplan.kernel.values.ValueType;
 
-
 /** The value of a scalar subquery; a second row is an error (Flink's SingleValueAggFunction). */
 final class SingleValueAccumulator implements Accumulator {
   private final int arg;

@@ -1,12 +1,11 @@
 package org.compiledplan.kernel.aggregates;
 
-import org.compiledplan.kernel.state.serialization.Fields;
-import org.compiledplan.kernel.state.serialization.Stored;
-import org.compiledplan.kernel.values.ValueType;
-
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.TreeMap;
+import org.compiledplan.kernel.state.serialization.Fields;
+import org.compiledplan.kernel.state.serialization.Stored;
+import org.compiledplan.kernel.values.ValueType;
 
 /** A multiset sorted by value; a value retracted before it was added has a negative count. */
 final class SortedCounts implements Stored {

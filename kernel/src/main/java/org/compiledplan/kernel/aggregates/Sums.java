@@ -1,9 +1,8 @@
 package org.compiledplan.kernel.aggregates;
 
+import java.math.BigDecimal;
 import org.compiledplan.kernel.state.serialization.Fields;
 import org.compiledplan.kernel.values.ValueType;
-
-import java.math.BigDecimal;
 
 /**
  * SUM and $SUM0: nulls are skipped; without values SUM is null and $SUM0 is zero (Flink's

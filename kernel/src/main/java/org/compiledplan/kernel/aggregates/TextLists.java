@@ -1,9 +1,8 @@
 package org.compiledplan.kernel.aggregates;
 
+import java.util.StringJoiner;
 import org.compiledplan.kernel.state.serialization.Fields;
 import org.compiledplan.kernel.values.ValueType;
-
-import java.util.StringJoiner;
 
 /**
  * LISTAGG: texts joined by a separator, by default a comma; nulls are skipped, null without values

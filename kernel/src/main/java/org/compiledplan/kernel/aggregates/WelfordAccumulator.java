@@ -2,7 +2,6 @@ package org.compiledplan.kernel.aggregates;
 
 import org.compiledplan.kernel.state.serialization.Fields;
 
-
 /**
  * $$WELFORD_M2$1: the sum of squared distances from the mean, from which plans compute variance and
  * standard deviation; nulls are skipped, null without values (Flink's WelfordM2AggFunction).

@@ -1,9 +1,8 @@
 package org.compiledplan.kernel.datagen;
 
-import org.compiledplan.kernel.formats.base.Calls;
-
 import org.apache.spark.sql.Column;
 import org.apache.spark.sql.types.DataType;
+import org.compiledplan.kernel.formats.base.Calls;
 
 /** Entry point for Python: generated rows as a column. */
 public final class Datagen {

@@ -1,8 +1,5 @@
 package org.compiledplan.kernel.datagen;
 
-import org.compiledplan.kernel.formats.base.SparkValues;
-import org.compiledplan.kernel.values.JsonText;
-
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.Serializable;
 import java.math.BigDecimal;
@@ -16,6 +13,8 @@ import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.util.GenericArrayData;
 import org.apache.spark.sql.types.Decimal;
 import org.apache.spark.unsafe.types.UTF8String;
+import org.compiledplan.kernel.formats.base.SparkValues;
+import org.compiledplan.kernel.values.JsonText;
 
 /**
  * Generates the row of a number: deterministic for a number and time, so that a replayed batch has

@@ -1,7 +1,5 @@
 package org.compiledplan.kernel.datagen;
 
-import org.compiledplan.kernel.sources.StreamProvider;
-
 import java.io.Serializable;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
@@ -13,6 +11,7 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+import org.compiledplan.kernel.sources.StreamProvider;
 
 /**
  * A streaming source of the numbers 0, 1, 2, ... in a column `n`, at a fixed rate, optionally

@@ -1,7 +1,5 @@
 package org.compiledplan.kernel.files;
 
-import org.compiledplan.kernel.values.JsonText;
-
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.ByteArrayInputStream;
@@ -12,6 +10,7 @@ import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSInputStream;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.execution.streaming.checkpointing.CheckpointFileManager;
+import org.compiledplan.kernel.values.JsonText;
 
 /**
  * The checksum files that Spark writes beside files of state, with the name of the file added: two

@@ -1,5 +1,12 @@
 package org.compiledplan.kernel.formats;
 
+import java.util.List;
+import java.util.Map;
+import org.apache.spark.sql.Column;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructField;
+import org.apache.spark.sql.types.StructType;
 import org.compiledplan.kernel.formats.avro.AvroDecoder;
 import org.compiledplan.kernel.formats.avro.AvroEncoder;
 import org.compiledplan.kernel.formats.base.Calls;
@@ -18,14 +25,6 @@ import org.compiledplan.kernel.formats.protobuf.ProtobufEncoder;
 import org.compiledplan.kernel.formats.raw.PrintEncoder;
 import org.compiledplan.kernel.formats.raw.RawDecoder;
 import org.compiledplan.kernel.formats.raw.RawEncoder;
-
-import java.util.List;
-import java.util.Map;
-import org.apache.spark.sql.Column;
-import org.apache.spark.sql.types.DataType;
-import org.apache.spark.sql.types.DataTypes;
-import org.apache.spark.sql.types.StructField;
-import org.apache.spark.sql.types.StructType;
 
 /** Entry point for Python: formats as columns. */
 public final class Formats {

@@ -1,8 +1,7 @@
 package org.compiledplan.kernel.functions;
 
-import org.compiledplan.kernel.values.Bitmaps;
-
 import java.util.function.BiConsumer;
+import org.compiledplan.kernel.values.Bitmaps;
 import org.roaringbitmap.RoaringBitmap;
 import scala.collection.Iterator;
 import scala.collection.Seq;

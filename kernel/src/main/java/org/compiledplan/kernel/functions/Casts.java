@@ -1,13 +1,12 @@
 package org.compiledplan.kernel.functions;
 
-import org.compiledplan.kernel.values.Micros;
-
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.Set;
 import org.apache.commons.lang3.StringUtils;
+import org.compiledplan.kernel.values.Micros;
 
 /** CAST of strings to values and of values to strings. */
 final class Casts {

@@ -1,8 +1,7 @@
 package org.compiledplan.kernel.functions;
 
-import org.compiledplan.kernel.lookup.LookupTable;
-
 import org.apache.spark.sql.Row;
+import org.compiledplan.kernel.lookup.LookupTable;
 
 /** Lookups in tables of external systems. */
 final class Lookups {

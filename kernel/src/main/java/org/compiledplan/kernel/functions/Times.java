@@ -1,7 +1,5 @@
 package org.compiledplan.kernel.functions;
 
-import org.compiledplan.kernel.values.Micros;
-
 import java.sql.Timestamp;
 import java.text.ParseException;
 import java.text.ParsePosition;
@@ -23,6 +21,7 @@ import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TimeZone;
+import org.compiledplan.kernel.values.Micros;
 
 /** Formatting and parsing of times by patterns, times as numbers, months between times. */
 final class Times {

@@ -1,10 +1,9 @@
 package org.compiledplan.kernel.functions;
 
-import org.compiledplan.kernel.values.Variants;
-
 import java.io.IOException;
 import org.apache.spark.types.variant.Variant;
 import org.apache.spark.unsafe.types.VariantVal;
+import org.compiledplan.kernel.values.Variants;
 
 /** Functions on variants, which are passed as their bytes. */
 final class VariantFunctions {

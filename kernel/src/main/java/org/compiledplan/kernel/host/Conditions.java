@@ -1,9 +1,5 @@
 package org.compiledplan.kernel.host;
 
-import org.compiledplan.kernel.host.spark.Plans;
-import org.compiledplan.kernel.host.spark.SparkTypes;
-import org.compiledplan.kernel.operators.base.RowPredicate;
-
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -31,6 +27,9 @@ import org.apache.spark.sql.catalyst.expressions.Unevaluable;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Project;
 import org.apache.spark.sql.types.StructType;
+import org.compiledplan.kernel.host.spark.Plans;
+import org.compiledplan.kernel.host.spark.SparkTypes;
+import org.compiledplan.kernel.operators.base.RowPredicate;
 import scala.jdk.javaapi.CollectionConverters;
 
 /** Serialized join conditions: a Spark expression over both rows, bound to positions, as text. */

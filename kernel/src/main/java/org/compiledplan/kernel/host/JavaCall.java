@@ -1,15 +1,14 @@
 package org.compiledplan.kernel.host;
 
-import org.compiledplan.kernel.host.spark.SparkTypes;
-import org.compiledplan.kernel.userfunctions.FunctionSpec;
-import org.compiledplan.kernel.userfunctions.TaskFunction;
-import org.compiledplan.kernel.userfunctions.UserFunction;
-
 import java.io.Serializable;
 import java.util.function.UnaryOperator;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.StructType;
+import org.compiledplan.kernel.host.spark.SparkTypes;
+import org.compiledplan.kernel.userfunctions.FunctionSpec;
+import org.compiledplan.kernel.userfunctions.TaskFunction;
+import org.compiledplan.kernel.userfunctions.UserFunction;
 
 /** A call of a user function in an expression; each task has its own copy. */
 public final class JavaCall implements Serializable {

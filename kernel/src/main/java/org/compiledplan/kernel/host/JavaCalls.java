@@ -1,11 +1,5 @@
 package org.compiledplan.kernel.host;
 
-import org.compiledplan.kernel.formats.base.Calls;
-import org.compiledplan.kernel.userfunctions.Description;
-import org.compiledplan.kernel.userfunctions.FunctionSpec;
-import org.compiledplan.kernel.userfunctions.UserFunctions;
-import org.compiledplan.kernel.values.ValueType;
-
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.apache.spark.sql.Column;
@@ -15,6 +9,11 @@ import org.apache.spark.sql.functions;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
+import org.compiledplan.kernel.formats.base.Calls;
+import org.compiledplan.kernel.userfunctions.Description;
+import org.compiledplan.kernel.userfunctions.FunctionSpec;
+import org.compiledplan.kernel.userfunctions.UserFunctions;
+import org.compiledplan.kernel.values.ValueType;
 
 /** Entry point for Python: user functions in Java, as columns. */
 public final class JavaCalls {

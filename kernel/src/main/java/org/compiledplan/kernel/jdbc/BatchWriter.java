@@ -1,8 +1,5 @@
 package org.compiledplan.kernel.jdbc;
 
-import org.compiledplan.kernel.sinks.BatchTask;
-import org.compiledplan.kernel.values.RowKinds;
-
 import com.fasterxml.jackson.databind.JsonNode;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -16,6 +13,8 @@ import java.util.Map;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
+import org.compiledplan.kernel.sinks.BatchTask;
+import org.compiledplan.kernel.values.RowKinds;
 
 /**
  * Writes the rows of a micro-batch in one transaction, which also records the number of the batch:

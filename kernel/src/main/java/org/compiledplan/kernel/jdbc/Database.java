@@ -1,7 +1,5 @@
 package org.compiledplan.kernel.jdbc;
 
-import org.compiledplan.kernel.values.JsonText;
-
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -13,6 +11,7 @@ import java.sql.SQLRecoverableException;
 import java.sql.SQLTransientException;
 import java.util.Properties;
 import java.util.Set;
+import org.compiledplan.kernel.values.JsonText;
 
 /**
  * A database and its credentials.

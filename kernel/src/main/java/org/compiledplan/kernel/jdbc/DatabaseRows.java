@@ -1,14 +1,13 @@
 package org.compiledplan.kernel.jdbc;
 
-import org.compiledplan.kernel.sinks.RowSink;
-import org.compiledplan.kernel.values.RowKinds;
-
 import com.fasterxml.jackson.databind.JsonNode;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.apache.spark.sql.Row;
+import org.compiledplan.kernel.sinks.RowSink;
+import org.compiledplan.kernel.values.RowKinds;
 
 /**
  * Writes a table with a primary key row by row, in small transactions. A replayed batch writes its

@@ -1,8 +1,5 @@
 package org.compiledplan.kernel.jdbc;
 
-import org.compiledplan.kernel.sources.StreamProvider;
-import org.compiledplan.kernel.values.JsonText;
-
 import com.fasterxml.jackson.databind.JsonNode;
 import org.apache.spark.sql.connector.read.InputPartition;
 import org.apache.spark.sql.connector.read.PartitionReaderFactory;
@@ -13,6 +10,8 @@ import org.apache.spark.sql.connector.read.streaming.SupportsTriggerAvailableNow
 import org.apache.spark.sql.execution.streaming.runtime.LongOffset;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+import org.compiledplan.kernel.sources.StreamProvider;
+import org.compiledplan.kernel.values.JsonText;
 
 /**
  * A streaming source that returns the rows of queries once, each query as a partition, and ends.

@@ -1,7 +1,5 @@
 package org.compiledplan.kernel.jdbc;
 
-import org.compiledplan.kernel.values.JsonText;
-
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.Serializable;
 import java.sql.Connection;
@@ -16,6 +14,7 @@ import org.apache.spark.sql.connector.read.InputPartition;
 import org.apache.spark.sql.connector.read.PartitionReader;
 import org.apache.spark.sql.connector.read.PartitionReaderFactory;
 import org.apache.spark.sql.types.StructType;
+import org.compiledplan.kernel.values.JsonText;
 import scala.Function1;
 
 /** The rows of one query, as the driver fetches them. */

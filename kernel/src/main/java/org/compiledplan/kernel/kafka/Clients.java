@@ -2,7 +2,6 @@ package org.compiledplan.kernel.kafka;
 
 import org.compiledplan.kernel.loading.LateClasses;
 
-
 /** The kernel's classes that refer to Kafka's clients. */
 final class Clients {
   private static final LateClasses CLASSES =

@@ -1,12 +1,11 @@
 package org.compiledplan.kernel.kafka;
 
-import org.compiledplan.kernel.sinks.RowSink;
-import org.compiledplan.kernel.values.JsonText;
-
 import com.fasterxml.jackson.databind.JsonNode;
 import org.apache.spark.api.java.function.ForeachPartitionFunction;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
+import org.compiledplan.kernel.sinks.RowSink;
+import org.compiledplan.kernel.values.JsonText;
 
 /**
  * Messages sent without transactions.

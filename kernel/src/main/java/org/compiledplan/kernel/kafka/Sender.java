@@ -1,8 +1,7 @@
 package org.compiledplan.kernel.kafka;
 
-import org.compiledplan.kernel.sinks.RowSink;
-
 import com.fasterxml.jackson.databind.JsonNode;
+import org.compiledplan.kernel.sinks.RowSink;
 
 /** Sends messages without transactions. */
 public interface Sender {

@@ -1,11 +1,10 @@
 package org.compiledplan.kernel.kafka;
 
-import org.compiledplan.kernel.sinks.BatchTask;
-
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.Iterator;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
+import org.compiledplan.kernel.sinks.BatchTask;
 
 /**
  * Writes the messages of a micro-batch, each task in a transaction of its own.

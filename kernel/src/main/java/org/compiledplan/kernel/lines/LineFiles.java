@@ -1,7 +1,5 @@
 package org.compiledplan.kernel.lines;
 
-import org.compiledplan.kernel.formats.files.TableFiles;
-
 import java.io.IOException;
 import java.io.Serializable;
 import java.util.List;
@@ -16,6 +14,7 @@ import org.apache.spark.sql.sources.Filter;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.unsafe.Platform;
 import org.apache.spark.util.SerializableConfiguration;
+import org.compiledplan.kernel.formats.files.TableFiles;
 import scala.Function1;
 import scala.collection.Iterator;
 import scala.collection.immutable.Map;

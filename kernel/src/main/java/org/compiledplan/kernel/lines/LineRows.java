@@ -1,10 +1,5 @@
 package org.compiledplan.kernel.lines;
 
-import org.compiledplan.kernel.formats.base.Decoder;
-import org.compiledplan.kernel.formats.base.LineCells;
-import org.compiledplan.kernel.sources.RowNumbers;
-import org.compiledplan.kernel.values.RowKinds;
-
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -19,6 +14,10 @@ import org.apache.spark.sql.execution.datasources.PartitionedFile;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.unsafe.Platform;
 import org.apache.spark.unsafe.types.UTF8String;
+import org.compiledplan.kernel.formats.base.Decoder;
+import org.compiledplan.kernel.formats.base.LineCells;
+import org.compiledplan.kernel.sources.RowNumbers;
+import org.compiledplan.kernel.values.RowKinds;
 import scala.collection.AbstractIterator;
 
 /** The rows of a part of a file. */

@@ -1,9 +1,5 @@
 package org.compiledplan.kernel.lines;
 
-import org.compiledplan.kernel.formats.Formats;
-import org.compiledplan.kernel.formats.base.Decoder;
-import org.compiledplan.kernel.values.JsonText;
-
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -17,6 +13,9 @@ import java.util.Set;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
+import org.compiledplan.kernel.formats.Formats;
+import org.compiledplan.kernel.formats.base.Decoder;
+import org.compiledplan.kernel.values.JsonText;
 
 /** A table of line-based files, and the columns of it that are read. */
 final class LineTable implements Serializable {

@@ -1,7 +1,5 @@
 package org.compiledplan.kernel.lines;
 
-import org.compiledplan.kernel.formats.base.DataException;
-
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
@@ -9,6 +7,7 @@ import java.util.Arrays;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.Path;
+import org.compiledplan.kernel.formats.base.DataException;
 
 /**
  * The lines of a part of a file: those that begin in it. Lines end with a line feed, optional for

@@ -1,13 +1,12 @@
 package org.compiledplan.kernel.lines;
 
-import org.compiledplan.kernel.formats.base.Cells;
-
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
 import org.apache.spark.sql.catalyst.expressions.codegen.UnsafeRowWriter;
 import org.apache.spark.sql.types.Decimal;
 import org.apache.spark.sql.types.DecimalType;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.unsafe.types.UTF8String;
+import org.compiledplan.kernel.formats.base.Cells;
 
 /** A Spark row that is written column by column and reused. */
 final class RowCells implements Cells {

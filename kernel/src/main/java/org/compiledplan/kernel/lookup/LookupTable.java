@@ -1,9 +1,5 @@
 package org.compiledplan.kernel.lookup;
 
-import org.compiledplan.kernel.jdbc.Database;
-import org.compiledplan.kernel.jdbc.JdbcValues;
-import org.compiledplan.kernel.values.JsonText;
-
 import com.fasterxml.jackson.databind.JsonNode;
 import com.google.common.cache.Cache;
 import com.google.common.cache.CacheBuilder;
@@ -19,6 +15,9 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
+import org.compiledplan.kernel.jdbc.Database;
+import org.compiledplan.kernel.jdbc.JdbcValues;
+import org.compiledplan.kernel.values.JsonText;
 
 /**
  * A table for lookups by key, in a database or in memory. One instance serves all tasks of a

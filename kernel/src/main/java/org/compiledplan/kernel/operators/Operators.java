@@ -1,5 +1,8 @@
 package org.compiledplan.kernel.operators;
 
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Function;
 import org.compiledplan.kernel.operators.aggregate.GroupAggregate;
 import org.compiledplan.kernel.operators.base.IdleExpiry;
 import org.compiledplan.kernel.operators.base.Operator;
@@ -31,10 +34,6 @@ import org.compiledplan.kernel.operators.window.WindowAggregate;
 import org.compiledplan.kernel.operators.window.WindowDeduplicate;
 import org.compiledplan.kernel.operators.window.WindowJoin;
 import org.compiledplan.kernel.operators.window.WindowRank;
-
-import java.util.Map;
-import java.util.TreeMap;
-import java.util.function.Function;
 
 /** Registry of the operators by their type names in a spec. */
 public final class Operators {

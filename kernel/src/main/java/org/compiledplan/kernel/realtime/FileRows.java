@@ -1,7 +1,5 @@
 package org.compiledplan.kernel.realtime;
 
-import org.compiledplan.kernel.sinks.RowSink;
-
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
@@ -10,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.Row;
+import org.compiledplan.kernel.sinks.RowSink;
 
 /**
  * Writes lines into a file per batch and partition, which becomes visible when the batch ends. A

@@ -1,7 +1,5 @@
 package org.compiledplan.kernel.realtime;
 
-import org.compiledplan.kernel.sinks.RowSink;
-
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.BufferedOutputStream;
 import java.io.DataOutputStream;
@@ -11,6 +9,7 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import org.apache.spark.sql.Row;
+import org.compiledplan.kernel.sinks.RowSink;
 
 /**
  * Sends lines to the program that started the query, for it to print.

@@ -1,11 +1,10 @@
 package org.compiledplan.kernel.realtime;
 
-import org.compiledplan.kernel.host.spark.Plans;
-
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.execution.ExplainMode;
 import org.apache.spark.sql.streaming.StreamingQuery;
+import org.compiledplan.kernel.host.spark.Plans;
 
 /**
  * Plans a query repeatedly while its first batch runs, to warm up the JIT compiler.

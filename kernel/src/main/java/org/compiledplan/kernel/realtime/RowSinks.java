@@ -1,13 +1,12 @@
 package org.compiledplan.kernel.realtime;
 
-import org.compiledplan.kernel.jdbc.DatabaseRows;
-import org.compiledplan.kernel.kafka.MessageRows;
-import org.compiledplan.kernel.sinks.RowSink;
-
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.util.Map;
 import org.apache.spark.sql.Row;
+import org.compiledplan.kernel.jdbc.DatabaseRows;
+import org.compiledplan.kernel.kafka.MessageRows;
+import org.compiledplan.kernel.sinks.RowSink;
 
 /** Registry of the kinds of sinks, by {@code "type"} in their description. */
 final class RowSinks {

@@ -1,8 +1,5 @@
 package org.compiledplan.kernel.realtime;
 
-import org.compiledplan.kernel.sinks.RowSink;
-import org.compiledplan.kernel.values.JsonText;
-
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -13,6 +10,8 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.util.LongAccumulator;
 import org.apache.spark.util.SerializableConfiguration;
+import org.compiledplan.kernel.sinks.RowSink;
+import org.compiledplan.kernel.values.JsonText;
 
 /**
  * Passes each row of a plan to its sink as it arrives.

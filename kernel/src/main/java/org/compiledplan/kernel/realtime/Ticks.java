@@ -1,10 +1,5 @@
 package org.compiledplan.kernel.realtime;
 
-import org.compiledplan.kernel.host.watermarks.PartitionKeys;
-import org.compiledplan.kernel.host.watermarks.RealTimeWatermarks;
-import org.compiledplan.kernel.host.watermarks.WatermarkRow;
-import org.compiledplan.kernel.sources.StreamProvider;
-
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -24,6 +19,10 @@ import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 import org.apache.spark.unsafe.types.UTF8String;
+import org.compiledplan.kernel.host.watermarks.PartitionKeys;
+import org.compiledplan.kernel.host.watermarks.RealTimeWatermarks;
+import org.compiledplan.kernel.host.watermarks.WatermarkRow;
+import org.compiledplan.kernel.sources.StreamProvider;
 
 /**
  * A source of control rows: at a fixed interval one per partition of the stages, because Spark

@@ -1,12 +1,11 @@
 package org.compiledplan.kernel.sinks;
 
-import org.compiledplan.kernel.values.JsonText;
-
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.Iterator;
 import org.apache.spark.TaskContext;
 import org.apache.spark.api.java.function.ForeachPartitionFunction;
 import org.apache.spark.sql.Row;
+import org.compiledplan.kernel.values.JsonText;
 
 /** Writes the rows of a task of a micro-batch, unless they are written already. */
 public abstract class BatchTask implements ForeachPartitionFunction<Row> {

@@ -1,8 +1,7 @@
 package org.compiledplan.kernel.userfunctions;
 
-import org.compiledplan.kernel.values.ValueType;
-
 import java.util.Set;
+import org.compiledplan.kernel.values.ValueType;
 
 /**
  * Facts about a function at one place of a plan.

@@ -1,13 +1,12 @@
 package org.compiledplan.kernel.userfunctions;
 
-import org.compiledplan.kernel.values.JsonText;
-
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.compiledplan.kernel.values.JsonText;
 
 /**
  * A user function as one place of a plan calls it.

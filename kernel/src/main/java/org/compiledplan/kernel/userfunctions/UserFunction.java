@@ -1,8 +1,7 @@
 package org.compiledplan.kernel.userfunctions;
 
-import org.compiledplan.kernel.values.Struct;
-
 import java.util.List;
+import org.compiledplan.kernel.values.Struct;
 
 /**
  * An open user function; arguments and results are the kernel's values. An object serves one thread

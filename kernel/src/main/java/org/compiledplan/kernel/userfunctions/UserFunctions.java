@@ -1,10 +1,9 @@
 package org.compiledplan.kernel.userfunctions;
 
-import org.compiledplan.kernel.loading.LateClasses;
-
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedDeque;
+import org.compiledplan.kernel.loading.LateClasses;
 
 /** User functions in Java: their descriptions, and a pool of open ones. */
 public final class UserFunctions {

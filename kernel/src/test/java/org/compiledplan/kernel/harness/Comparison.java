@@ -1,10 +1,9 @@
 package org.compiledplan.kernel.harness;
 
-import org.compiledplan.kernel.operators.base.RowPredicate;
-import org.compiledplan.kernel.values.Values;
-
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.compiledplan.kernel.operators.base.RowPredicate;
+import org.compiledplan.kernel.values.Values;
 
 /** A condition of the harness: two columns of left ++ right compared, false if one is null. */
 final class Comparison implements RowPredicate {

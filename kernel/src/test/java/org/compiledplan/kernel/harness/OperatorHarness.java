@@ -1,5 +1,24 @@
 package org.compiledplan.kernel.harness;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.StringJoiner;
+import java.util.function.Supplier;
 import org.compiledplan.kernel.aggregates.AccumulatorForm;
 import org.compiledplan.kernel.flink.mapping.FlinkEntry;
 import org.compiledplan.kernel.flink.mapping.FlinkKey;
@@ -21,26 +40,6 @@ import org.compiledplan.kernel.state.serialization.Tree;
 import org.compiledplan.kernel.state.serialization.TreeJson;
 import org.compiledplan.kernel.values.RowKinds;
 import org.compiledplan.kernel.values.ValueType;
-
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.io.BufferedReader;
-import java.io.InputStreamReader;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.BitSet;
-import java.util.HashMap;
-import java.util.HexFormat;
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Map;
-import java.util.OptionalLong;
-import java.util.StringJoiner;
-import java.util.function.Supplier;
 
 /**
  * Runs operators without Spark, for tests: one JSON request per line on stdin, one answer per line

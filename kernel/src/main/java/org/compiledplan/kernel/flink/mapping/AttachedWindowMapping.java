@@ -1,13 +1,12 @@
 package org.compiledplan.kernel.flink.mapping;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.ArrayList;
+import java.util.List;
 import org.compiledplan.kernel.operators.base.SortOrder;
 import org.compiledplan.kernel.state.serialization.StateFormatException;
 import org.compiledplan.kernel.state.serialization.Tree;
 import org.compiledplan.kernel.values.RowKinds;
-
-import com.fasterxml.jackson.databind.JsonNode;
-import java.util.ArrayList;
-import java.util.List;
 
 /**
  * Operators over rows that carry their window. Flink's namespace is the window's end; the key here

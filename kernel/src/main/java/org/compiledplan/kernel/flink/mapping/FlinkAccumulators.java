@@ -1,14 +1,5 @@
 package org.compiledplan.kernel.flink.mapping;
 
-import org.compiledplan.kernel.aggregates.AccumulatorForm;
-import org.compiledplan.kernel.operators.base.OperatorSpec;
-import org.compiledplan.kernel.state.serialization.FieldShape;
-import org.compiledplan.kernel.state.serialization.FrameShape;
-import org.compiledplan.kernel.state.serialization.StateFormatException;
-import org.compiledplan.kernel.state.serialization.Tree;
-import org.compiledplan.kernel.values.ValueType;
-import org.compiledplan.kernel.values.Values;
-
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
@@ -20,6 +11,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.compiledplan.kernel.aggregates.AccumulatorForm;
+import org.compiledplan.kernel.operators.base.OperatorSpec;
+import org.compiledplan.kernel.state.serialization.FieldShape;
+import org.compiledplan.kernel.state.serialization.FrameShape;
+import org.compiledplan.kernel.state.serialization.StateFormatException;
+import org.compiledplan.kernel.state.serialization.Tree;
+import org.compiledplan.kernel.values.ValueType;
+import org.compiledplan.kernel.values.Values;
 
 /**
  * The accumulators of an operator's aggregate calls. Flink has one row of accumulators: the columns

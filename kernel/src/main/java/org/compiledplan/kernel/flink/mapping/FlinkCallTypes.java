@@ -1,8 +1,5 @@
 package org.compiledplan.kernel.flink.mapping;
 
-import org.compiledplan.kernel.aggregates.AccumulatorForm;
-import org.compiledplan.kernel.state.serialization.StateFormatException;
-
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
@@ -11,6 +8,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.compiledplan.kernel.aggregates.AccumulatorForm;
+import org.compiledplan.kernel.state.serialization.StateFormatException;
 
 /**
  * The types of an aggregate call in Flink's SQL, and those of its accumulator: Flink restores a

@@ -1,10 +1,9 @@
 package org.compiledplan.kernel.flink.mapping;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import org.compiledplan.kernel.operators.base.EntryTimes;
 import org.compiledplan.kernel.state.serialization.StateFormatException;
 import org.compiledplan.kernel.values.RowKinds;
-
-import com.fasterxml.jackson.databind.JsonNode;
 
 /**
  * One entry of Flink's keyed state: of a {@code VALUE} or {@code LIST} state all of a key and

@@ -1,14 +1,13 @@
 package org.compiledplan.kernel.flink.mapping;
 
-import org.compiledplan.kernel.state.serialization.StateFormatException;
-import org.compiledplan.kernel.values.JsonText;
-
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.compiledplan.kernel.state.serialization.StateFormatException;
+import org.compiledplan.kernel.values.JsonText;
 
 /** All entries of one key of an operator, by state. */
 public final class FlinkKey {

@@ -1,9 +1,5 @@
 package org.compiledplan.kernel.flink.mapping;
 
-import org.compiledplan.kernel.state.serialization.StateFormatException;
-import org.compiledplan.kernel.values.Struct;
-import org.compiledplan.kernel.values.ValueType;
-
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
@@ -20,6 +16,9 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.compiledplan.kernel.state.serialization.StateFormatException;
+import org.compiledplan.kernel.values.Struct;
+import org.compiledplan.kernel.values.ValueType;
 
 /** Values of the neutral form of a savepoint as the kernel's values, and the way back. */
 final class FlinkValues {

@@ -1,12 +1,11 @@
 package org.compiledplan.kernel.flink.mapping;
 
-import org.compiledplan.kernel.state.serialization.StateFormatException;
-import org.compiledplan.kernel.state.serialization.Tree;
-
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import org.compiledplan.kernel.state.serialization.StateFormatException;
+import org.compiledplan.kernel.state.serialization.Tree;
 
 /**
  * Interval joins: the rows of both sides by time. A side is cleaned up at the time in the timer

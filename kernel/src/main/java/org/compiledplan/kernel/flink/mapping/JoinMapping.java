@@ -1,10 +1,5 @@
 package org.compiledplan.kernel.flink.mapping;
 
-import org.compiledplan.kernel.operators.base.OperatorSpec;
-import org.compiledplan.kernel.operators.base.RowPredicate;
-import org.compiledplan.kernel.state.serialization.StateFormatException;
-import org.compiledplan.kernel.state.serialization.Tree;
-
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -13,6 +8,10 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.compiledplan.kernel.operators.base.OperatorSpec;
+import org.compiledplan.kernel.operators.base.RowPredicate;
+import org.compiledplan.kernel.state.serialization.StateFormatException;
+import org.compiledplan.kernel.state.serialization.Tree;
 
 /**
  * Regular joins: the rows of both sides. A side without a unique key has counts of equal rows,

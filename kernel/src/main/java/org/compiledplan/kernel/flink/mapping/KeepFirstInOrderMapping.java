@@ -3,7 +3,6 @@ package org.compiledplan.kernel.flink.mapping;
 import org.compiledplan.kernel.state.serialization.FieldShape;
 import org.compiledplan.kernel.state.serialization.Tree;
 
-
 /**
  * Deduplication that emits the first row of a key by rowtime once: the row that waits for the
  * watermark, which has no TTL in Flink, or the fact that it was emitted.

@@ -1,13 +1,12 @@
 package org.compiledplan.kernel.flink.mapping;
 
-import org.compiledplan.kernel.state.serialization.FieldShape;
-import org.compiledplan.kernel.state.serialization.Tree;
-
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.BooleanNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
+import org.compiledplan.kernel.state.serialization.FieldShape;
+import org.compiledplan.kernel.state.serialization.Tree;
 
 /**
  * One row per key: deduplication and changelog normalisation. Deduplication that keeps the first

@@ -1,11 +1,10 @@
 package org.compiledplan.kernel.flink.mapping;
 
-import org.compiledplan.kernel.state.serialization.Tree;
-import org.compiledplan.kernel.values.ValueType;
-
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.ArrayList;
 import java.util.List;
+import org.compiledplan.kernel.state.serialization.Tree;
+import org.compiledplan.kernel.values.ValueType;
 
 /**
  * Lookup joins whose retractions repeat what was joined: the rows of the table. A row of nulls

@@ -1,11 +1,5 @@
 package org.compiledplan.kernel.flink.mapping;
 
-import org.compiledplan.kernel.operators.over.OrderedResults;
-import org.compiledplan.kernel.state.serialization.FieldShape;
-import org.compiledplan.kernel.state.serialization.StateFormatException;
-import org.compiledplan.kernel.state.serialization.Tree;
-import org.compiledplan.kernel.values.RowKinds;
-
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -15,6 +9,11 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.compiledplan.kernel.operators.over.OrderedResults;
+import org.compiledplan.kernel.state.serialization.FieldShape;
+import org.compiledplan.kernel.state.serialization.StateFormatException;
+import org.compiledplan.kernel.state.serialization.Tree;
+import org.compiledplan.kernel.values.RowKinds;
 
 /**
  * OVER windows. The rows of a bounded window are stored: its accumulators are computed from them.

@@ -1,10 +1,5 @@
 package org.compiledplan.kernel.flink.mapping;
 
-import org.compiledplan.kernel.operators.base.SortOrder;
-import org.compiledplan.kernel.state.serialization.StateFormatException;
-import org.compiledplan.kernel.state.serialization.Tree;
-import org.compiledplan.kernel.values.ValueType;
-
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
@@ -15,6 +10,10 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.compiledplan.kernel.operators.base.SortOrder;
+import org.compiledplan.kernel.state.serialization.StateFormatException;
+import org.compiledplan.kernel.state.serialization.Tree;
+import org.compiledplan.kernel.values.ValueType;
 
 /**
  * Top-n and limit: rows in their order. Flink keeps lists of rows by sort key, a single row, rows

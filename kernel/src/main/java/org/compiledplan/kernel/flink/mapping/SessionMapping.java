@@ -1,14 +1,13 @@
 package org.compiledplan.kernel.flink.mapping;
 
-import org.compiledplan.kernel.state.serialization.FieldShape;
-import org.compiledplan.kernel.state.serialization.StateFormatException;
-import org.compiledplan.kernel.state.serialization.Tree;
-import org.compiledplan.kernel.values.RowKinds;
-
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.compiledplan.kernel.state.serialization.FieldShape;
+import org.compiledplan.kernel.state.serialization.StateFormatException;
+import org.compiledplan.kernel.state.serialization.Tree;
+import org.compiledplan.kernel.values.RowKinds;
 
 /**
  * Session windows. Flink keeps the content of a session under the window with which it began, and a

@@ -1,13 +1,12 @@
 package org.compiledplan.kernel.flink.mapping;
 
-import org.compiledplan.kernel.state.serialization.Tree;
-
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
 import java.util.List;
+import org.compiledplan.kernel.state.serialization.Tree;
 
 /** Upsert sinks that materialise: the rows of a primary key, the last one is shown. */
 final class SinkUpsertMaterializerMapping extends StateMapping {

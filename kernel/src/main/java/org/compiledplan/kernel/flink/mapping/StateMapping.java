@@ -1,13 +1,5 @@
 package org.compiledplan.kernel.flink.mapping;
 
-import org.compiledplan.kernel.operators.base.EntryTimes;
-import org.compiledplan.kernel.operators.base.OperatorSpec;
-import org.compiledplan.kernel.operators.base.StateFormat;
-import org.compiledplan.kernel.state.serialization.FieldShape;
-import org.compiledplan.kernel.state.serialization.StateFormatException;
-import org.compiledplan.kernel.state.serialization.Tree;
-import org.compiledplan.kernel.values.ValueType;
-
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
@@ -18,6 +10,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import org.compiledplan.kernel.operators.base.EntryTimes;
+import org.compiledplan.kernel.operators.base.OperatorSpec;
+import org.compiledplan.kernel.operators.base.StateFormat;
+import org.compiledplan.kernel.state.serialization.FieldShape;
+import org.compiledplan.kernel.state.serialization.StateFormatException;
+import org.compiledplan.kernel.state.serialization.Tree;
+import org.compiledplan.kernel.values.ValueType;
 
 /**
  * Converts Flink's state of an operator, key by key, and the operator's state into Flink's. Serves

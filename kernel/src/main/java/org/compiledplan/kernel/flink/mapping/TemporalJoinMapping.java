@@ -1,11 +1,10 @@
 package org.compiledplan.kernel.flink.mapping;
 
-import org.compiledplan.kernel.state.serialization.Tree;
-import org.compiledplan.kernel.values.RowKinds;
-
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import org.compiledplan.kernel.state.serialization.Tree;
+import org.compiledplan.kernel.values.RowKinds;
 
 /**
  * Temporal joins by rowtime: the versions of the right row, of which those with another kind than

@@ -1,9 +1,8 @@
 package org.compiledplan.kernel.flink.mapping;
 
-import org.compiledplan.kernel.state.serialization.Tree;
-
 import java.util.ArrayList;
 import java.util.List;
+import org.compiledplan.kernel.state.serialization.Tree;
 
 /** Rows that wait until the watermark reaches their time, in the order of their arrival. */
 final class Waiting {

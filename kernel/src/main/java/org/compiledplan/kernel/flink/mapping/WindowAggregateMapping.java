@@ -1,14 +1,13 @@
 package org.compiledplan.kernel.flink.mapping;
 
-import org.compiledplan.kernel.operators.window.WindowAssigner;
-import org.compiledplan.kernel.state.serialization.FieldShape;
-import org.compiledplan.kernel.state.serialization.StateFormatException;
-import org.compiledplan.kernel.state.serialization.Tree;
-
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
+import org.compiledplan.kernel.operators.window.WindowAssigner;
+import org.compiledplan.kernel.state.serialization.FieldShape;
+import org.compiledplan.kernel.state.serialization.StateFormatException;
+import org.compiledplan.kernel.state.serialization.Tree;
 
 /**
  * Aggregates in aligned windows. Flink's namespace is the end of a slice or of an attached window,

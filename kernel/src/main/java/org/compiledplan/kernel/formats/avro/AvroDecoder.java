@@ -1,14 +1,13 @@
 package org.compiledplan.kernel.formats.avro;
 
-import org.compiledplan.kernel.formats.base.Decoder;
-import org.compiledplan.kernel.formats.json.DebeziumDecoder;
-
 import java.util.Map;
 import org.apache.avro.Schema;
 import org.apache.avro.generic.IndexedRecord;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.unsafe.types.UTF8String;
+import org.compiledplan.kernel.formats.base.Decoder;
+import org.compiledplan.kernel.formats.json.DebeziumDecoder;
 
 /** The Avro message formats: a message is a row, or a Debezium event with two rows. */
 public final class AvroDecoder extends Decoder {

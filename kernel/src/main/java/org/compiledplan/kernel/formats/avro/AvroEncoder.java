@@ -1,13 +1,12 @@
 package org.compiledplan.kernel.formats.avro;
 
-import org.compiledplan.kernel.formats.base.Encoder;
-import org.compiledplan.kernel.values.RowKinds;
-
 import java.util.Map;
 import org.apache.avro.Schema;
 import org.apache.avro.generic.GenericData;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.unsafe.types.UTF8String;
+import org.compiledplan.kernel.formats.base.Encoder;
+import org.compiledplan.kernel.values.RowKinds;
 
 /** The Avro message formats: a row becomes a message, or a Debezium event. */
 public final class AvroEncoder extends Encoder {

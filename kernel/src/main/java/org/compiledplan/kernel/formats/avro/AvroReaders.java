@@ -1,10 +1,5 @@
 package org.compiledplan.kernel.formats.avro;
 
-import org.compiledplan.kernel.formats.base.DataException;
-import org.compiledplan.kernel.formats.base.Shape;
-import org.compiledplan.kernel.formats.base.SparkValues;
-import org.compiledplan.kernel.formats.json.JsonValues;
-
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
@@ -22,6 +17,10 @@ import org.apache.avro.generic.IndexedRecord;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.util.ArrayBasedMapData;
 import org.apache.spark.sql.catalyst.util.GenericArrayData;
+import org.compiledplan.kernel.formats.base.DataException;
+import org.compiledplan.kernel.formats.base.Shape;
+import org.compiledplan.kernel.formats.base.SparkValues;
+import org.compiledplan.kernel.formats.json.JsonValues;
 
 /**
  * Converts Avro values to those of a logical type, in Spark's internal form. The file's own schema

@@ -1,11 +1,5 @@
 package org.compiledplan.kernel.formats.avro;
 
-import org.compiledplan.kernel.formats.base.DataException;
-import org.compiledplan.kernel.formats.base.Shape;
-import org.compiledplan.kernel.formats.base.SparkValues.Getter;
-import org.compiledplan.kernel.formats.base.SparkValues;
-import org.compiledplan.kernel.formats.json.JsonValues;
-
 import java.math.BigDecimal;
 import java.nio.ByteBuffer;
 import java.util.LinkedHashMap;
@@ -16,6 +10,11 @@ import org.apache.avro.generic.GenericData;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
 import org.apache.spark.sql.catalyst.util.MapData;
+import org.compiledplan.kernel.formats.base.DataException;
+import org.compiledplan.kernel.formats.base.Shape;
+import org.compiledplan.kernel.formats.base.SparkValues;
+import org.compiledplan.kernel.formats.base.SparkValues.Getter;
+import org.compiledplan.kernel.formats.json.JsonValues;
 
 /** Converts values of a logical type, in Spark's internal form, to Avro values. */
 final class AvroWriters {

@@ -1,8 +1,5 @@
 package org.compiledplan.kernel.formats.avro;
 
-import org.compiledplan.kernel.formats.base.DataException;
-import org.compiledplan.kernel.formats.registry.SchemaRegistry;
-
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -10,6 +7,8 @@ import java.util.HashMap;
 import java.util.Map;
 import org.apache.avro.generic.GenericDatumReader;
 import org.apache.avro.io.DatumReader;
+import org.compiledplan.kernel.formats.base.DataException;
+import org.compiledplan.kernel.formats.registry.SchemaRegistry;
 
 /**
  * Messages of a zero byte, the id of a registered schema, and a value of that schema, which is

@@ -1,7 +1,5 @@
 package org.compiledplan.kernel.formats.base;
 
-import org.compiledplan.kernel.values.RowKinds;
-
 import java.io.Serializable;
 import java.nio.ByteBuffer;
 import java.util.HexFormat;
@@ -12,6 +10,7 @@ import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.sql.catalyst.util.GenericArrayData;
 import org.apache.spark.unsafe.types.UTF8String;
+import org.compiledplan.kernel.values.RowKinds;
 
 /**
  * Decodes lines of files and parts of messages into rows. Spark calls the message methods by name,

@@ -1,12 +1,11 @@
 package org.compiledplan.kernel.formats.base;
 
-import org.compiledplan.kernel.values.JsonText;
-
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.Arrays;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructField;
+import org.compiledplan.kernel.values.JsonText;
 
 /**
  * A logical type as needed by the formats.

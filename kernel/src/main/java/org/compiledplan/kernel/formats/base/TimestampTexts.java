@@ -1,7 +1,5 @@
 package org.compiledplan.kernel.formats.base;
 
-import org.compiledplan.kernel.values.Micros;
-
 import static java.time.format.DateTimeFormatter.ISO_LOCAL_DATE;
 import static java.time.temporal.ChronoField.HOUR_OF_DAY;
 import static java.time.temporal.ChronoField.MINUTE_OF_HOUR;
@@ -17,6 +15,7 @@ import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeFormatterBuilder;
 import java.time.temporal.TemporalAccessor;
 import java.time.temporal.TemporalQueries;
+import org.compiledplan.kernel.values.Micros;
 
 /** Texts of dates and times in the JSON and CSV formats; timestamps are microseconds since 1970. */
 public final class TimestampTexts {

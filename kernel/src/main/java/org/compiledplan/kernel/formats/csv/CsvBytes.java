@@ -1,17 +1,16 @@
 package org.compiledplan.kernel.formats.csv;
 
-import org.compiledplan.kernel.formats.base.Cells;
-import org.compiledplan.kernel.formats.base.DataException;
-import org.compiledplan.kernel.formats.base.LineCells;
-import org.compiledplan.kernel.formats.base.Shape;
-import org.compiledplan.kernel.formats.base.TimestampTexts;
-
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Set;
 import org.apache.spark.unsafe.types.UTF8String;
+import org.compiledplan.kernel.formats.base.Cells;
+import org.compiledplan.kernel.formats.base.DataException;
+import org.compiledplan.kernel.formats.base.LineCells;
+import org.compiledplan.kernel.formats.base.Shape;
+import org.compiledplan.kernel.formats.base.TimestampTexts;
 
 /**
  * Parses records without quotes and escapes directly from the bytes of their line, without creating

@@ -1,12 +1,5 @@
 package org.compiledplan.kernel.formats.csv;
 
-import org.compiledplan.kernel.formats.base.DataException;
-import org.compiledplan.kernel.formats.base.Decoder;
-import org.compiledplan.kernel.formats.base.LineCells;
-import org.compiledplan.kernel.formats.base.ObjectCells;
-import org.compiledplan.kernel.formats.base.Shape;
-import org.compiledplan.kernel.formats.base.UnreadableException;
-
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
@@ -17,6 +10,12 @@ import org.apache.spark.TaskContext;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.unsafe.types.UTF8String;
+import org.compiledplan.kernel.formats.base.DataException;
+import org.compiledplan.kernel.formats.base.Decoder;
+import org.compiledplan.kernel.formats.base.LineCells;
+import org.compiledplan.kernel.formats.base.ObjectCells;
+import org.compiledplan.kernel.formats.base.Shape;
+import org.compiledplan.kernel.formats.base.UnreadableException;
 
 /** The format `csv`: one record per line, or several lines if a quoted cell contains line ends. */
 public final class CsvDecoder extends Decoder {

@@ -1,9 +1,5 @@
 package org.compiledplan.kernel.formats.csv;
 
-import org.compiledplan.kernel.formats.base.Encoder;
-import org.compiledplan.kernel.formats.base.Shape;
-import org.compiledplan.kernel.formats.base.TimestampTexts;
-
 import java.math.BigDecimal;
 import java.util.Base64;
 import java.util.HashMap;
@@ -12,6 +8,9 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
 import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.unsafe.types.UTF8String;
+import org.compiledplan.kernel.formats.base.Encoder;
+import org.compiledplan.kernel.formats.base.Shape;
+import org.compiledplan.kernel.formats.base.TimestampTexts;
 
 /** Writes the format `csv`, one record per row. */
 public final class CsvEncoder extends Encoder {

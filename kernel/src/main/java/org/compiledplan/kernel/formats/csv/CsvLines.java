@@ -1,9 +1,8 @@
 package org.compiledplan.kernel.formats.csv;
 
-import org.compiledplan.kernel.formats.base.DataException;
-
 import java.util.ArrayList;
 import java.util.List;
+import org.compiledplan.kernel.formats.base.DataException;
 
 /**
  * Splits the lines of a CSV file, and messages, into records of cells. A quoted cell may contain

@@ -1,16 +1,15 @@
 package org.compiledplan.kernel.formats.csv;
 
-import org.compiledplan.kernel.formats.base.DataException;
-import org.compiledplan.kernel.formats.base.Shape;
-import org.compiledplan.kernel.formats.base.SparkValues;
-import org.compiledplan.kernel.formats.base.TimestampTexts;
-
 import com.fasterxml.jackson.core.Base64Variants;
 import java.math.BigDecimal;
 import java.sql.Date;
 import java.time.LocalTime;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.util.GenericArrayData;
+import org.compiledplan.kernel.formats.base.DataException;
+import org.compiledplan.kernel.formats.base.Shape;
+import org.compiledplan.kernel.formats.base.SparkValues;
+import org.compiledplan.kernel.formats.base.TimestampTexts;
 
 /**
  * Converts CSV cells to values of a logical type, in Spark's internal form, as Flink's CSV format

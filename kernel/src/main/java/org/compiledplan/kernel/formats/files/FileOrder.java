@@ -1,14 +1,13 @@
 package org.compiledplan.kernel.formats.files;
 
-import org.compiledplan.kernel.formats.base.Calls;
-import org.compiledplan.kernel.sources.RowNumbers;
-
 import java.io.Serializable;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.apache.spark.sql.Column;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.unsafe.types.UTF8String;
+import org.compiledplan.kernel.formats.base.Calls;
+import org.compiledplan.kernel.sources.RowNumbers;
 
 /**
  * Order of the rows in files of a folder with the same modification time: by the file's path, then

@@ -1,11 +1,5 @@
 package org.compiledplan.kernel.formats.files;
 
-import org.compiledplan.kernel.formats.base.Calls;
-import org.compiledplan.kernel.formats.base.DataException;
-import org.compiledplan.kernel.formats.base.Shape;
-import org.compiledplan.kernel.formats.base.SparkValues;
-import org.compiledplan.kernel.formats.base.TimestampTexts;
-
 import static org.apache.spark.sql.catalyst.catalog.ExternalCatalogUtils.unescapePathName;
 
 import java.io.Serializable;
@@ -18,6 +12,11 @@ import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.functions;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.unsafe.types.UTF8String;
+import org.compiledplan.kernel.formats.base.Calls;
+import org.compiledplan.kernel.formats.base.DataException;
+import org.compiledplan.kernel.formats.base.Shape;
+import org.compiledplan.kernel.formats.base.SparkValues;
+import org.compiledplan.kernel.formats.base.TimestampTexts;
 
 /**
  * Values from the path of a file: the path, the file name, and the partition columns

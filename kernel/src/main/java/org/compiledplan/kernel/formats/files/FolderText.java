@@ -1,11 +1,10 @@
 package org.compiledplan.kernel.formats.files;
 
-import org.compiledplan.kernel.formats.base.Shape;
-import org.compiledplan.kernel.formats.raw.PrintEncoder;
-
 import java.io.Serializable;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.unsafe.types.UTF8String;
+import org.compiledplan.kernel.formats.base.Shape;
+import org.compiledplan.kernel.formats.raw.PrintEncoder;
 
 /** Folder names of partition column values. */
 public final class FolderText implements Serializable {

@@ -1,9 +1,8 @@
 package org.compiledplan.kernel.formats.json;
 
-import org.compiledplan.kernel.formats.base.Shape;
-
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
+import org.compiledplan.kernel.formats.base.Shape;
 
 /** Dialects of change events with `data`, `old` and `type`. */
 public enum EventDialect {

@@ -1,8 +1,5 @@
 package org.compiledplan.kernel.formats.json;
 
-import org.compiledplan.kernel.formats.base.Encoder;
-import org.compiledplan.kernel.values.RowKinds;
-
 import com.fasterxml.jackson.core.JsonEncoding;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
@@ -12,6 +9,8 @@ import java.util.HashMap;
 import java.util.Map;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.unsafe.types.UTF8String;
+import org.compiledplan.kernel.formats.base.Encoder;
+import org.compiledplan.kernel.values.RowKinds;
 
 /**
  * The format `json`, one row per line, and `debezium-json`, `ogg-json`, `canal-json` and

@@ -1,10 +1,5 @@
 package org.compiledplan.kernel.formats.json;
 
-import org.compiledplan.kernel.formats.base.DataException;
-import org.compiledplan.kernel.formats.base.Shape;
-import org.compiledplan.kernel.formats.base.SparkValues;
-import org.compiledplan.kernel.formats.base.TimestampTexts;
-
 import com.fasterxml.jackson.core.Base64Variants;
 import com.fasterxml.jackson.core.JsonParseException;
 import com.fasterxml.jackson.core.JsonParser;
@@ -22,6 +17,10 @@ import java.util.List;
 import java.util.Map;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.util.GenericArrayData;
+import org.compiledplan.kernel.formats.base.DataException;
+import org.compiledplan.kernel.formats.base.Shape;
+import org.compiledplan.kernel.formats.base.SparkValues;
+import org.compiledplan.kernel.formats.base.TimestampTexts;
 
 /**
  * Converts JSON values to those of a logical type, in Spark's internal form, as Flink's JSON format

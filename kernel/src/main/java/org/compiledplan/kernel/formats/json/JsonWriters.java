@@ -1,9 +1,5 @@
 package org.compiledplan.kernel.formats.json;
 
-import org.compiledplan.kernel.formats.base.DataException;
-import org.compiledplan.kernel.formats.base.Shape;
-import org.compiledplan.kernel.formats.base.TimestampTexts;
-
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.math.BigDecimal;
@@ -12,6 +8,9 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
 import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.sql.catalyst.util.MapData;
+import org.compiledplan.kernel.formats.base.DataException;
+import org.compiledplan.kernel.formats.base.Shape;
+import org.compiledplan.kernel.formats.base.TimestampTexts;
 
 /** Writes values of a logical type as JSON, as Flink's JSON format does. */
 final class JsonWriters {

@@ -1,7 +1,5 @@
 package org.compiledplan.kernel.formats.protobuf;
 
-import org.compiledplan.kernel.formats.base.DataException;
-
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -13,6 +11,7 @@ import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.compiledplan.kernel.formats.base.DataException;
 import org.sparkproject.spark_core.protobuf.DescriptorProtos.FileDescriptorProto;
 import org.sparkproject.spark_core.protobuf.DescriptorProtos.FileDescriptorSet;
 

@@ -1,11 +1,10 @@
 package org.compiledplan.kernel.formats.protobuf;
 
-import org.compiledplan.kernel.formats.base.DataException;
-import org.compiledplan.kernel.formats.base.Decoder;
-
 import java.util.Map;
 import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.unsafe.types.UTF8String;
+import org.compiledplan.kernel.formats.base.DataException;
+import org.compiledplan.kernel.formats.base.Decoder;
 import org.sparkproject.spark_core.protobuf.Descriptors.Descriptor;
 import org.sparkproject.spark_core.protobuf.DynamicMessage;
 import org.sparkproject.spark_core.protobuf.InvalidProtocolBufferException;

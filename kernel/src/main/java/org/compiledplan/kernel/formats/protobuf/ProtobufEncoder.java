@@ -1,10 +1,9 @@
 package org.compiledplan.kernel.formats.protobuf;
 
-import org.compiledplan.kernel.formats.base.Encoder;
-
 import java.util.Map;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.unsafe.types.UTF8String;
+import org.compiledplan.kernel.formats.base.Encoder;
 
 /** The format `protobuf`: a row becomes a message. */
 public final class ProtobufEncoder extends Encoder {

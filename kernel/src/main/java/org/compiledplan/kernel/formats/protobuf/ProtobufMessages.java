@@ -1,12 +1,11 @@
 package org.compiledplan.kernel.formats.protobuf;
 
-import org.compiledplan.kernel.formats.base.DataException;
-import org.compiledplan.kernel.formats.base.Shape;
-
 import java.io.Serializable;
 import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.compiledplan.kernel.formats.base.DataException;
+import org.compiledplan.kernel.formats.base.Shape;
 import org.sparkproject.spark_core.protobuf.DescriptorProtos.FileDescriptorProto;
 import org.sparkproject.spark_core.protobuf.DescriptorProtos.FileDescriptorSet;
 import org.sparkproject.spark_core.protobuf.Descriptors.Descriptor;

@@ -1,9 +1,5 @@
 package org.compiledplan.kernel.formats.protobuf;
 
-import org.compiledplan.kernel.formats.base.DataException;
-import org.compiledplan.kernel.formats.base.Shape;
-import org.compiledplan.kernel.formats.base.SparkValues;
-
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -11,6 +7,9 @@ import java.util.Map;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.util.GenericArrayData;
+import org.compiledplan.kernel.formats.base.DataException;
+import org.compiledplan.kernel.formats.base.Shape;
+import org.compiledplan.kernel.formats.base.SparkValues;
 import org.sparkproject.spark_core.protobuf.ByteString;
 import org.sparkproject.spark_core.protobuf.Descriptors.Descriptor;
 import org.sparkproject.spark_core.protobuf.Descriptors.EnumValueDescriptor;

@@ -1,11 +1,5 @@
 package org.compiledplan.kernel.formats.raw;
 
-import org.compiledplan.kernel.formats.base.Encoder;
-import org.compiledplan.kernel.formats.base.Shape;
-import org.compiledplan.kernel.formats.json.JsonValues;
-import org.compiledplan.kernel.values.Bitmaps;
-import org.compiledplan.kernel.values.Variants;
-
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
@@ -16,6 +10,11 @@ import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
 import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.sql.catalyst.util.MapData;
 import org.apache.spark.unsafe.types.UTF8String;
+import org.compiledplan.kernel.formats.base.Encoder;
+import org.compiledplan.kernel.formats.base.Shape;
+import org.compiledplan.kernel.formats.json.JsonValues;
+import org.compiledplan.kernel.values.Bitmaps;
+import org.compiledplan.kernel.values.Variants;
 
 /**
  * Rows in the output format of the connector `print`: `+I[1, abc, null]`, with the texts of Java

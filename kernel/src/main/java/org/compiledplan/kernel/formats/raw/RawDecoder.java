@@ -1,14 +1,13 @@
 package org.compiledplan.kernel.formats.raw;
 
-import org.compiledplan.kernel.formats.base.Decoder;
-import org.compiledplan.kernel.formats.base.Shape;
-
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.unsafe.types.UTF8String;
+import org.compiledplan.kernel.formats.base.Decoder;
+import org.compiledplan.kernel.formats.base.Shape;
 
 /** The format `raw`: a line is the single column. */
 public final class RawDecoder extends Decoder {

@@ -1,12 +1,11 @@
 package org.compiledplan.kernel.formats.raw;
 
-import org.compiledplan.kernel.formats.base.DataException;
-import org.compiledplan.kernel.formats.base.Encoder;
-
 import java.util.HashMap;
 import java.util.Map;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.unsafe.types.UTF8String;
+import org.compiledplan.kernel.formats.base.DataException;
+import org.compiledplan.kernel.formats.base.Encoder;
 
 /** The format `raw`: the single column is the line. */
 public final class RawEncoder extends Encoder {

@@ -1,8 +1,5 @@
 package org.compiledplan.kernel.formats.raw;
 
-import org.compiledplan.kernel.formats.base.DataException;
-import org.compiledplan.kernel.formats.base.Shape;
-
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.Charset;
@@ -10,6 +7,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
 import org.apache.spark.unsafe.types.UTF8String;
+import org.compiledplan.kernel.formats.base.DataException;
+import org.compiledplan.kernel.formats.base.Shape;
 
 /** The bytes of one value in the format `raw`: no quotes, no type, no length. */
 final class RawValues {

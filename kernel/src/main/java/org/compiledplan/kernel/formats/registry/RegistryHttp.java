@@ -1,8 +1,5 @@
 package org.compiledplan.kernel.formats.registry;
 
-import org.compiledplan.kernel.formats.base.RegistryException;
-import org.compiledplan.kernel.values.JsonText;
-
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.MissingNode;
@@ -25,6 +22,8 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
+import org.compiledplan.kernel.formats.base.RegistryException;
+import org.compiledplan.kernel.values.JsonText;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

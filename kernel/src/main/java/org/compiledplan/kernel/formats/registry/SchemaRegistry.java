@@ -1,7 +1,5 @@
 package org.compiledplan.kernel.formats.registry;
 
-import org.compiledplan.kernel.formats.base.DataException;
-
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -11,6 +9,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.avro.Schema;
 import org.apache.avro.SchemaParseException;
+import org.compiledplan.kernel.formats.base.DataException;
 
 /**
  * The schemas of a registry with Confluent's HTTP API. Answers are cached for the life of the

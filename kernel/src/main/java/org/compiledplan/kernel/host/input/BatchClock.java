@@ -1,6 +1,5 @@
 package org.compiledplan.kernel.host.input;
 
-import java.lang.reflect.Field;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.SparkSession;
@@ -9,6 +8,7 @@ import org.apache.spark.sql.execution.streaming.runtime.StreamingQueryWrapper;
 import org.apache.spark.sql.streaming.StreamingQuery;
 import org.apache.spark.sql.streaming.StreamingQueryListener;
 import org.apache.spark.util.Clock;
+import org.compiledplan.kernel.host.spark.SparkGate;
 
 /**
  * The clock by which a query's micro-batches are planned, and thus the clock of TTLs and processing
@@ -82,13 +82,7 @@ public class BatchClock implements Clock {
       if (!(query instanceof StreamingQueryWrapper wrapper)) return;
       StreamExecution execution = wrapper.streamingQuery();
       if (!path(execution.resolvedCheckpointRoot()).equals(checkpoint)) return;
-      try {
-        Field clock = StreamExecution.class.getDeclaredField("triggerClock");
-        clock.setAccessible(true);
-        clock.set(execution, BatchClock.this);
-      } catch (ReflectiveOperationException error) {
-        throw new IllegalStateException("this Spark keeps the clock of a query elsewhere", error);
-      }
+      SparkGate.SPARK.setClock(execution, BatchClock.this);
     }
 
     @Override

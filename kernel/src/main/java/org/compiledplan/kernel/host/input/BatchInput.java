@@ -1,7 +1,5 @@
 package org.compiledplan.kernel.host.input;
 
-import org.compiledplan.kernel.host.spark.Plans;
-
 import java.util.HashSet;
 import java.util.Set;
 import org.apache.spark.sql.Dataset;
@@ -9,6 +7,7 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.ExprId;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.compiledplan.kernel.host.spark.Plans;
 import scala.collection.immutable.Seq;
 import scala.jdk.javaapi.CollectionConverters;
 import scala.runtime.AbstractPartialFunction;

@@ -1,12 +1,11 @@
 package org.compiledplan.kernel.host.input;
 
-import org.compiledplan.kernel.sources.RowNumbers;
-
 import org.apache.spark.TaskContext;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.api.java.UDF0;
 import org.apache.spark.sql.functions;
 import org.apache.spark.sql.types.DataTypes;
+import org.compiledplan.kernel.sources.RowNumbers;
 
 /** Numbers rows in the order in which a task reads them; see {@link RowNumbers}. */
 public final class OrderNumber implements UDF0<Long> {

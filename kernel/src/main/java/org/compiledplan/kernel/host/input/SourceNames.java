@@ -1,7 +1,5 @@
 package org.compiledplan.kernel.host.input;
 
-import org.compiledplan.kernel.host.spark.Plans;
-
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.ArrayList;
@@ -11,13 +9,13 @@ import java.util.Map;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
-import org.apache.spark.sql.catalyst.streaming.HasStreamingSourceIdentifyingName;
-import org.apache.spark.sql.catalyst.streaming.UserProvided;
 import org.apache.spark.sql.connector.read.streaming.SparkDataStream;
 import org.apache.spark.sql.execution.streaming.runtime.MicroBatchExecution;
 import org.apache.spark.sql.execution.streaming.runtime.StreamExecution;
 import org.apache.spark.sql.execution.streaming.runtime.StreamingQueryWrapper;
 import org.apache.spark.sql.streaming.StreamingQuery;
+import org.compiledplan.kernel.host.spark.Plans;
+import org.compiledplan.kernel.host.spark.SparkGate;
 import scala.jdk.javaapi.CollectionConverters;
 import scala.runtime.AbstractPartialFunction;
 
@@ -68,15 +66,14 @@ public final class SourceNames {
 
     @Override
     public boolean isDefinedAt(LogicalPlan node) {
-      return node instanceof HasStreamingSourceIdentifyingName;
+      return SparkGate.SPARK.canBeNamed(node);
     }
 
     @Override
     public LogicalPlan apply(LogicalPlan node) {
       count++;
       String own = count == 1 ? name : name + "_n" + count;
-      return ((HasStreamingSourceIdentifyingName) node)
-          .withSourceIdentifyingName(new UserProvided(own));
+      return SparkGate.SPARK.named(node, own);
     }
   }
 }

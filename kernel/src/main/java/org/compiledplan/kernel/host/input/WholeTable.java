@@ -1,7 +1,5 @@
 package org.compiledplan.kernel.host.input;
 
-import org.compiledplan.kernel.host.spark.Plans;
-
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -16,6 +14,7 @@ import org.apache.spark.sql.execution.streaming.Source;
 import org.apache.spark.sql.execution.streaming.runtime.LongOffset;
 import org.apache.spark.sql.sources.StreamSourceProvider;
 import org.apache.spark.sql.types.StructType;
+import org.compiledplan.kernel.host.spark.Plans;
 import scala.Option;
 import scala.Tuple2;
 

@@ -1,12 +1,5 @@
 package org.compiledplan.kernel.host.plain;
 
-import org.compiledplan.kernel.host.runtime.InternalRows;
-import org.compiledplan.kernel.host.runtime.StageHandle;
-import org.compiledplan.kernel.host.runtime.StageMetrics;
-import org.compiledplan.kernel.host.runtime.StageSpec;
-import org.compiledplan.kernel.host.runtime.StageStates;
-import org.compiledplan.kernel.host.spark.Plans;
-
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -38,6 +31,12 @@ import org.apache.spark.sql.functions;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
+import org.compiledplan.kernel.host.runtime.InternalRows;
+import org.compiledplan.kernel.host.runtime.StageHandle;
+import org.compiledplan.kernel.host.runtime.StageMetrics;
+import org.compiledplan.kernel.host.runtime.StageSpec;
+import org.compiledplan.kernel.host.runtime.StageStates;
+import org.compiledplan.kernel.host.spark.Plans;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**

@@ -1,14 +1,5 @@
 package org.compiledplan.kernel.host.plain;
 
-import org.compiledplan.kernel.host.Conditions;
-import org.compiledplan.kernel.host.runtime.InternalRows;
-import org.compiledplan.kernel.host.runtime.StageKeys;
-import org.compiledplan.kernel.host.runtime.StageMetrics;
-import org.compiledplan.kernel.host.runtime.StageRuntime;
-import org.compiledplan.kernel.host.runtime.StageSpec;
-import org.compiledplan.kernel.operators.base.BatchContext;
-import org.compiledplan.kernel.operators.base.TimedState;
-
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
@@ -19,6 +10,14 @@ import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
+import org.compiledplan.kernel.host.Conditions;
+import org.compiledplan.kernel.host.runtime.InternalRows;
+import org.compiledplan.kernel.host.runtime.StageKeys;
+import org.compiledplan.kernel.host.runtime.StageMetrics;
+import org.compiledplan.kernel.host.runtime.StageRuntime;
+import org.compiledplan.kernel.host.runtime.StageSpec;
+import org.compiledplan.kernel.operators.base.BatchContext;
+import org.compiledplan.kernel.operators.base.TimedState;
 
 /** Hosts a stage in a {@link PlainQuery}: the operators of {@code TransformHost}, without Spark. */
 final class PlainStage implements PlainQuery.Step {

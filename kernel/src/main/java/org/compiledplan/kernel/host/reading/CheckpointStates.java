@@ -1,12 +1,5 @@
 package org.compiledplan.kernel.host.reading;
 
-import org.compiledplan.kernel.flink.mapping.StateMapping;
-import org.compiledplan.kernel.host.runtime.StageRuntime;
-import org.compiledplan.kernel.host.runtime.StoredState;
-import org.compiledplan.kernel.operators.base.TimedState;
-import org.compiledplan.kernel.state.serialization.StateFormatException;
-import org.compiledplan.kernel.values.JsonText;
-
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.Serializable;
 import java.util.ArrayList;
@@ -16,6 +9,12 @@ import org.apache.spark.api.java.function.FlatMapFunction;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
+import org.compiledplan.kernel.flink.mapping.StateMapping;
+import org.compiledplan.kernel.host.runtime.StageRuntime;
+import org.compiledplan.kernel.host.runtime.StoredState;
+import org.compiledplan.kernel.operators.base.TimedState;
+import org.compiledplan.kernel.state.serialization.StateFormatException;
+import org.compiledplan.kernel.values.JsonText;
 
 /** Converts the state of one operator in a checkpoint into the neutral form of Flink's state. */
 public final class CheckpointStates implements Serializable {

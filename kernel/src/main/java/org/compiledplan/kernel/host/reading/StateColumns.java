@@ -1,12 +1,5 @@
 package org.compiledplan.kernel.host.reading;
 
-import org.compiledplan.kernel.host.spark.SparkTypes;
-import org.compiledplan.kernel.state.serialization.Columns;
-import org.compiledplan.kernel.state.serialization.FieldShape;
-import org.compiledplan.kernel.state.serialization.FrameShape;
-import org.compiledplan.kernel.state.serialization.Tree;
-import org.compiledplan.kernel.values.Struct;
-
 import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
@@ -22,6 +15,12 @@ import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
+import org.compiledplan.kernel.host.spark.SparkTypes;
+import org.compiledplan.kernel.state.serialization.Columns;
+import org.compiledplan.kernel.state.serialization.FieldShape;
+import org.compiledplan.kernel.state.serialization.FrameShape;
+import org.compiledplan.kernel.state.serialization.Tree;
+import org.compiledplan.kernel.values.Struct;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**

@@ -1,9 +1,5 @@
 package org.compiledplan.kernel.host.reading;
 
-import org.compiledplan.kernel.host.runtime.StoredState;
-import org.compiledplan.kernel.operators.base.EntryTimes;
-import org.compiledplan.kernel.operators.base.TimedState;
-
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -20,6 +16,9 @@ import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.types.StructType;
+import org.compiledplan.kernel.host.runtime.StoredState;
+import org.compiledplan.kernel.operators.base.EntryTimes;
+import org.compiledplan.kernel.operators.base.TimedState;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**

@@ -1,7 +1,5 @@
 package org.compiledplan.kernel.host.runtime;
 
-import org.compiledplan.kernel.host.spark.TaskParts;
-
 import java.io.Serializable;
 import java.util.Collections;
 import java.util.Iterator;
@@ -11,12 +9,13 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
 import org.apache.spark.unsafe.types.UTF8String;
+import org.compiledplan.kernel.host.spark.TaskParts;
 
 /**
  * Rows that are for operators of later stages. They are set aside before the stage's host and
  * returned after it: the host would look up each of their keys and announce it to Spark.
  */
-public final class Passing implements Serializable {
+public final class BypassedRows implements Serializable {
   private final StageSpec spec;
   private final int fields;
   private final TaskParts<Iterator<UnsafeRow>> aside = TaskParts.unique();
@@ -24,7 +23,7 @@ public final class Passing implements Serializable {
   /**
    * @param fields number of fields of the struct in packed rows
    */
-  public Passing(StageSpec spec, int fields) {
+  public BypassedRows(StageSpec spec, int fields) {
     this.spec = spec;
     this.fields = fields;
   }
@@ -36,7 +35,7 @@ public final class Passing implements Serializable {
   }
 
   /** Sets packed rows aside until the task takes them or ends. */
-  public void putAside(Iterator<UnsafeRow> rows) {
+  public void add(Iterator<UnsafeRow> rows) {
     aside.put(rows);
   }
 

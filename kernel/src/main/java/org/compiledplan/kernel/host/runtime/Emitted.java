@@ -1,12 +1,11 @@
 package org.compiledplan.kernel.host.runtime;
 
-import org.compiledplan.kernel.host.spark.SparkTypes;
-import org.compiledplan.kernel.operators.base.Out;
-
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
+import org.compiledplan.kernel.host.spark.SparkTypes;
+import org.compiledplan.kernel.operators.base.Out;
 
 /** Converts emitted rows into envelope rows and buffers them until they are taken. */
 final class Emitted implements Out {

@@ -1,8 +1,5 @@
 package org.compiledplan.kernel.host.runtime;
 
-import org.compiledplan.kernel.formats.base.Calls;
-import org.compiledplan.kernel.host.spark.Plans;
-
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -35,6 +32,8 @@ import org.apache.spark.sql.types.ObjectType;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.unsafe.types.UTF8String;
+import org.compiledplan.kernel.formats.base.Calls;
+import org.compiledplan.kernel.host.spark.Plans;
 import scala.Function1;
 import scala.Option;
 import scala.collection.Iterator;

@@ -1,13 +1,12 @@
 package org.compiledplan.kernel.host.runtime;
 
+import java.util.Iterator;
+import java.util.NoSuchElementException;
+import org.apache.spark.sql.catalyst.InternalRow;
 import org.compiledplan.kernel.host.spark.SparkTypes;
 import org.compiledplan.kernel.operators.base.BatchContext;
 import org.compiledplan.kernel.operators.base.InputRow;
 import org.compiledplan.kernel.operators.base.Session;
-
-import java.util.Iterator;
-import java.util.NoSuchElementException;
-import org.apache.spark.sql.catalyst.InternalRow;
 
 /** The rows that an operator emits for one key, one input row at a time. */
 final class OperatorRows implements Iterator<InternalRow> {

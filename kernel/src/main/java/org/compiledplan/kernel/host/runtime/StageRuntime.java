@@ -1,5 +1,16 @@
 package org.compiledplan.kernel.host.runtime;
 
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.unsafe.types.UTF8String;
 import org.compiledplan.kernel.host.spark.Interruption;
 import org.compiledplan.kernel.host.spark.SparkTypes;
 import org.compiledplan.kernel.operators.Operators;
@@ -12,18 +23,6 @@ import org.compiledplan.kernel.operators.base.Session;
 import org.compiledplan.kernel.operators.base.TimeMath;
 import org.compiledplan.kernel.values.JsonText;
 import org.compiledplan.kernel.values.ValueType;
-
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.HashMap;
-import java.util.Iterator;
-import java.util.List;
-import java.util.Map;
-import java.util.function.Function;
-import java.util.function.UnaryOperator;
-import org.apache.spark.sql.Row;
-import org.apache.spark.sql.catalyst.InternalRow;
-import org.apache.spark.unsafe.types.UTF8String;
 
 /** The operators of a stage, created once per task, and the routing of rows through them. */
 public final class StageRuntime {
@@ -198,7 +197,7 @@ public final class StageRuntime {
 
       @Override
       public InternalRow next() {
-        return Passing.passed(spec, op, grouped, rows.next());
+        return BypassedRows.passed(spec, op, grouped, rows.next());
       }
     };
   }

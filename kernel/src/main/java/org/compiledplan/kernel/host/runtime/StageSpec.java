@@ -1,10 +1,5 @@
 package org.compiledplan.kernel.host.runtime;
 
-import org.compiledplan.kernel.host.spark.SparkTypes;
-import org.compiledplan.kernel.operators.base.OperatorSpec;
-import org.compiledplan.kernel.operators.base.StrictObject;
-import org.compiledplan.kernel.values.JsonText;
-
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.Serializable;
@@ -18,6 +13,10 @@ import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
+import org.compiledplan.kernel.host.spark.SparkTypes;
+import org.compiledplan.kernel.operators.base.OperatorSpec;
+import org.compiledplan.kernel.operators.base.StrictObject;
+import org.compiledplan.kernel.values.JsonText;
 
 /** A stage's description, checked against the schema of its input. */
 public final class StageSpec implements Serializable {

@@ -1,12 +1,11 @@
 package org.compiledplan.kernel.host.runtime;
 
-import org.compiledplan.kernel.host.Conditions;
-import org.compiledplan.kernel.values.JsonText;
-
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.apache.spark.sql.types.StructType;
+import org.compiledplan.kernel.host.Conditions;
+import org.compiledplan.kernel.values.JsonText;
 
 /** The description of a stage's state, stored with a checkpoint. */
 public final class StageStates {

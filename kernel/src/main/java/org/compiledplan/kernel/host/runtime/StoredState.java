@@ -1,8 +1,5 @@
 package org.compiledplan.kernel.host.runtime;
 
-import org.compiledplan.kernel.operators.base.RowPredicate;
-import org.compiledplan.kernel.operators.base.StateFormat;
-
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -11,6 +8,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.StructType;
+import org.compiledplan.kernel.operators.base.RowPredicate;
+import org.compiledplan.kernel.operators.base.StateFormat;
 
 /**
  * The state of an operator, read without its query: by its spec ({@code stages.json} of a

@@ -1,8 +1,5 @@
 package org.compiledplan.kernel.host.runtime;
 
-import org.compiledplan.kernel.host.Conditions;
-import org.compiledplan.kernel.host.spark.Plans;
-
 import java.io.Serializable;
 import java.util.List;
 import java.util.TreeMap;
@@ -24,6 +21,8 @@ import org.apache.spark.sql.connector.read.streaming.SparkDataStream;
 import org.apache.spark.sql.types.ArrayType;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.util.CollectionAccumulator;
+import org.compiledplan.kernel.host.Conditions;
+import org.compiledplan.kernel.host.spark.Plans;
 import scala.Option;
 import scala.collection.immutable.Seq;
 import scala.jdk.javaapi.CollectionConverters;

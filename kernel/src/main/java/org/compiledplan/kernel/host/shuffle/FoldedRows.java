@@ -1,15 +1,5 @@
 package org.compiledplan.kernel.host.shuffle;
 
-import org.compiledplan.kernel.host.runtime.InternalRows;
-import org.compiledplan.kernel.host.runtime.StageKeys;
-import org.compiledplan.kernel.host.runtime.StageSpec;
-import org.compiledplan.kernel.host.spark.Interruption;
-import org.compiledplan.kernel.host.spark.SparkTypes;
-import org.compiledplan.kernel.operators.base.InputRow;
-import org.compiledplan.kernel.operators.base.Operator;
-import org.compiledplan.kernel.operators.base.Partial;
-import org.compiledplan.kernel.values.RowKinds;
-
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -19,6 +9,15 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
 import org.apache.spark.unsafe.types.UTF8String;
+import org.compiledplan.kernel.host.runtime.InternalRows;
+import org.compiledplan.kernel.host.runtime.StageKeys;
+import org.compiledplan.kernel.host.runtime.StageSpec;
+import org.compiledplan.kernel.host.spark.Interruption;
+import org.compiledplan.kernel.host.spark.SparkTypes;
+import org.compiledplan.kernel.operators.base.InputRow;
+import org.compiledplan.kernel.operators.base.Operator;
+import org.compiledplan.kernel.operators.base.Partial;
+import org.compiledplan.kernel.values.RowKinds;
 
 /**
  * The packed rows of a partition, with rows of a key pre-aggregated into one. Its memory is bounded

@@ -1,11 +1,5 @@
 package org.compiledplan.kernel.host.shuffle;
 
-import org.compiledplan.kernel.host.Conditions;
-import org.compiledplan.kernel.host.runtime.StageRuntime;
-import org.compiledplan.kernel.host.runtime.StageSpec;
-import org.compiledplan.kernel.host.spark.SparkTypes;
-import org.compiledplan.kernel.operators.base.Operator;
-
 import java.io.Serializable;
 import java.util.HashMap;
 import java.util.Map;
@@ -17,6 +11,11 @@ import org.apache.spark.sql.functions;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.unsafe.types.UTF8String;
+import org.compiledplan.kernel.host.Conditions;
+import org.compiledplan.kernel.host.runtime.StageRuntime;
+import org.compiledplan.kernel.host.runtime.StageSpec;
+import org.compiledplan.kernel.host.spark.SparkTypes;
+import org.compiledplan.kernel.operators.base.Operator;
 import scala.Function1;
 import scala.collection.Iterator;
 import scala.jdk.javaapi.CollectionConverters;

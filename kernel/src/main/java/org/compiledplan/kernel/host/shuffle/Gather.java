@@ -1,15 +1,14 @@
 package org.compiledplan.kernel.host.shuffle;
 
-import org.compiledplan.kernel.host.runtime.Passing;
-import org.compiledplan.kernel.host.spark.ByteOption;
-import org.compiledplan.kernel.host.spark.Cut;
-import org.compiledplan.kernel.host.spark.UnaryPlan;
-
 import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.SortOrder;
 import org.apache.spark.sql.execution.SortExec;
 import org.apache.spark.sql.execution.SparkPlan;
+import org.compiledplan.kernel.host.runtime.BypassedRows;
+import org.compiledplan.kernel.host.spark.ByteOption;
+import org.compiledplan.kernel.host.spark.DriverOnlyChild;
+import org.compiledplan.kernel.host.spark.UnaryPlan;
 import scala.collection.immutable.Seq;
 
 /**
@@ -22,23 +21,23 @@ public final class Gather extends UnaryPlan {
       new ByteOption("spark.compiledPlan.gatherBytes", 256L << 20);
 
   private final transient SortExec sort;
-  private final transient Passing passing;
+  private final transient BypassedRows bypassed;
 
   /**
    * @param sort the sort that it replaces
-   * @param passing receives rows that bypass the operator above, null if there are none
+   * @param bypassed receives rows that bypass the operator above, null if there are none
    */
-  public Gather(SortExec sort, Passing passing) {
+  public Gather(SortExec sort, BypassedRows bypassed) {
     super(sort.child());
     this.sort = sort;
-    this.passing = passing;
+    this.bypassed = bypassed;
   }
 
   @Override
   public RDD<InternalRow> doExecute() {
-    SortExec local = (SortExec) sort.withNewChildInternal(new Cut(child()));
+    SortExec local = (SortExec) sort.withNewChildInternal(new DriverOnlyChild(child()));
     long maxBytes = MOST_BYTES.of(conf().getConfString(MOST_BYTES.name(), null));
-    return mapped(new Gathering(local, maxBytes, passing));
+    return mapped(new Gathering(local, maxBytes, bypassed));
   }
 
   @Override
@@ -48,6 +47,6 @@ public final class Gather extends UnaryPlan {
 
   @Override
   public SparkPlan withNewChildInternal(SparkPlan newChild) {
-    return new Gather((SortExec) sort.withNewChildInternal(newChild), passing);
+    return new Gather((SortExec) sort.withNewChildInternal(newChild), bypassed);
   }
 }

@@ -1,8 +1,5 @@
 package org.compiledplan.kernel.host.shuffle;
 
-import org.compiledplan.kernel.host.runtime.InternalRows;
-import org.compiledplan.kernel.host.runtime.StageKeys;
-
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
@@ -13,6 +10,8 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
 import org.apache.spark.unsafe.Platform;
 import org.apache.spark.unsafe.types.UTF8String;
+import org.compiledplan.kernel.host.runtime.InternalRows;
+import org.compiledplan.kernel.host.runtime.StageKeys;
 
 /**
  * Packed rows of a task, grouped by key: few keys in the order of their first rows, many keys
@@ -68,8 +67,8 @@ final class GatheredRows implements Iterator<InternalRow> {
   /** Operators whose rows bypass the stage, and the first and last of these rows. */
   private final List<UTF8String> others = new ArrayList<>();
 
-  private int firstPassing = NONE;
-  private int lastPassing = NONE;
+  private int firstBypassed = NONE;
+  private int lastBypassed = NONE;
 
   private final List<byte[]> pages = new ArrayList<>();
   private int filled;
@@ -90,7 +89,7 @@ final class GatheredRows implements Iterator<InternalRow> {
 
   /**
    * @param memory accounts for the memory of the rows
-   * @param own operators whose rows are grouped by key; {@link #passing} returns the others' rows;
+   * @param own operators whose rows are grouped by key; {@link #bypassed} returns the others' rows;
    *     null: all operators
    */
   GatheredRows(TaskMemory memory, Set<UTF8String> own) {
@@ -117,17 +116,17 @@ final class GatheredRows implements Iterator<InternalRow> {
 
   /** Appends a row to the bypassing ones; returns the previous row. */
   private int pass(int row) {
-    int previous = lastPassing;
-    if (previous == NONE) firstPassing = row;
-    lastPassing = row;
+    int previous = lastBypassed;
+    if (previous == NONE) firstBypassed = row;
+    lastBypassed = row;
     return previous;
   }
 
   /** Bypassing rows in order of arrival; a returned row is valid until the next call. */
-  Iterator<UnsafeRow> passing() {
+  Iterator<UnsafeRow> bypassed() {
     UnsafeRow passed = new UnsafeRow(InternalRows.PACKED + 1);
     return new Iterator<UnsafeRow>() {
-      private int row = firstPassing;
+      private int row = firstBypassed;
 
       @Override
       public boolean hasNext() {

@@ -1,11 +1,10 @@
 package org.compiledplan.kernel.host.shuffle;
 
-import org.compiledplan.kernel.host.runtime.Passing;
-
 import java.io.Serializable;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
 import org.apache.spark.sql.execution.SortExec;
+import org.compiledplan.kernel.host.runtime.BypassedRows;
 import scala.Function1;
 import scala.collection.Iterator;
 import scala.jdk.javaapi.CollectionConverters;
@@ -16,23 +15,24 @@ import scala.jdk.javaapi.CollectionConverters;
  *
  * @param sort Spark's sort
  * @param maxBytes upper bound of the memory in bytes, beyond which Spark sorts
- * @param passing receives rows for other stages; null if there are none
+ * @param bypassed receives rows for other stages; null if there are none
  */
-record Gathering(SortExec sort, long maxBytes, Passing passing)
+record Gathering(SortExec sort, long maxBytes, BypassedRows bypassed)
     implements Function1<Iterator<InternalRow>, Iterator<InternalRow>>, Serializable {
   @Override
   public Iterator<InternalRow> apply(Iterator<InternalRow> rows) {
     TaskMemory memory = new TaskMemory(maxBytes);
-    GatheredRows gathered = new GatheredRows(memory, passing == null ? null : passing.operators());
+    GatheredRows gathered =
+        new GatheredRows(memory, bypassed == null ? null : bypassed.operators());
     boolean fits = true;
     while (fits && rows.hasNext()) fits = gathered.add((UnsafeRow) rows.next());
     Iterator<InternalRow> result = CollectionConverters.asScala(gathered);
-    java.util.Iterator<UnsafeRow> aside = gathered.passing();
+    java.util.Iterator<UnsafeRow> aside = gathered.bypassed();
     if (!fits) {
       Iterator<InternalRow> others = CollectionConverters.asScala(aside).map(row -> row);
       return sorted(result.concat(() -> others).concat(() -> rows), memory);
     }
-    if (aside.hasNext()) passing.putAside(aside);
+    if (aside.hasNext()) bypassed.add(aside);
     return result;
   }
 

@@ -11,8 +11,8 @@ import scala.collection.immutable.Seq;
  * together with everything below them; in a chain of stages that would be the whole chain, once per
  * stage.
  */
-public final class Cut extends UnaryPlan {
-  public Cut(SparkPlan child) {
+public final class DriverOnlyChild extends UnaryPlan {
+  public DriverOnlyChild(SparkPlan child) {
     super(child);
   }
 
@@ -28,6 +28,6 @@ public final class Cut extends UnaryPlan {
 
   @Override
   public SparkPlan withNewChildInternal(SparkPlan newChild) {
-    return new Cut(newChild);
+    return new DriverOnlyChild(newChild);
   }
 }

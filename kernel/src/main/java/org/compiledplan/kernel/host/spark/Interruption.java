@@ -1,10 +1,8 @@
 package org.compiledplan.kernel.host.spark;
 
-import org.compiledplan.kernel.aggregates.PythonWorker;
-
 import org.apache.spark.TaskContext;
 import org.apache.spark.TaskKilledException;
-import org.apache.spark.util.TaskInterruptListener;
+import org.compiledplan.kernel.aggregates.PythonWorker;
 
 /**
  * Stops the work of a killed task. Spark interrupts its thread; loops must check for it themselves.
@@ -18,8 +16,7 @@ public final class Interruption {
     task = TaskContext.get();
     if (task == null) return;
     Thread thread = Thread.currentThread();
-    task.addTaskInterruptListener(
-        (TaskInterruptListener) (context, reason) -> PythonWorker.end(thread));
+    SparkGate.SPARK.onInterruption(task, () -> PythonWorker.end(thread));
   }
 
   /**

@@ -1,4 +1,4 @@
-package org.compiledplan.kernel.host.store;
+package org.compiledplan.kernel.host.spark;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;

@@ -1,13 +1,11 @@
 package org.compiledplan.kernel.host.spark;
 
 import java.io.IOException;
-import java.lang.reflect.Field;
 import java.net.URL;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Enumeration;
 import java.util.List;
-import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
@@ -26,8 +24,6 @@ public final class SessionStart {
   /** The file in which a jar names its extensions of every session. */
   private static final String EXTENSIONS =
       "META-INF/services/org.apache.spark.sql.SparkSessionExtensionsProvider";
-
-  private static final String FUNCTIONS = "org.apache.spark.sql.ml.InternalFunctionRegistration$";
 
   private static final List<Preparation> PREPARATIONS =
       List.of(
@@ -50,7 +46,7 @@ public final class SessionStart {
    */
   public static void prepare(boolean machineLearning) {
     List<Preparation> all = new ArrayList<>(PREPARATIONS);
-    if (machineLearning) all.add(0, () -> Class.forName(FUNCTIONS));
+    if (machineLearning) all.add(0, () -> SparkGate.SPARK.loadMachineLearning());
     begin(all);
   }
 
@@ -77,13 +73,7 @@ public final class SessionStart {
   public static void forgetOrigins(SparkSession session) {
     Configuration settings = session.sparkContext().hadoopConfiguration();
     settings.size(); // loads them
-    try {
-      Field origins = Configuration.class.getDeclaredField("updatingResource");
-      origins.setAccessible(true);
-      ((Map<?, ?>) origins.get(settings)).clear();
-    } catch (ReflectiveOperationException | RuntimeException fault) {
-      // Other Hadoop versions store them elsewhere: nothing is saved then.
-    }
+    SparkGate.SPARK.clearOrigins(settings);
   }
 
   private static void plan() {

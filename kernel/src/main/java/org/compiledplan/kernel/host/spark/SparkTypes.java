@@ -1,10 +1,5 @@
 package org.compiledplan.kernel.host.spark;
 
-import org.compiledplan.kernel.values.Struct;
-import org.compiledplan.kernel.values.Texts;
-import org.compiledplan.kernel.values.ValueType.Kind;
-import org.compiledplan.kernel.values.ValueType;
-
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
@@ -32,6 +27,10 @@ import org.apache.spark.sql.types.MapType;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.unsafe.types.UTF8String;
+import org.compiledplan.kernel.values.Struct;
+import org.compiledplan.kernel.values.Texts;
+import org.compiledplan.kernel.values.ValueType;
+import org.compiledplan.kernel.values.ValueType.Kind;
 import scala.Function1;
 
 /** Conversions between Spark's types and internal values and the kernel's. */

@@ -1,5 +1,5 @@
 /**
- * Access to Spark's internals: plans, types, expressions, parts of tasks, and the start of a
- * session.
+ * Access to Spark's internals: plans, types, parts of tasks, the start of a session, and the gate
+ * to all that differs between versions of Spark.
  */
 package org.compiledplan.kernel.host.spark;

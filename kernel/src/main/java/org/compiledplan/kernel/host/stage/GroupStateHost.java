@@ -1,5 +1,10 @@
 package org.compiledplan.kernel.host.stage;
 
+import java.util.Iterator;
+import org.apache.spark.api.java.function.FlatMapGroupsWithStateFunction;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.streaming.GroupState;
 import org.compiledplan.kernel.host.Conditions;
 import org.compiledplan.kernel.host.runtime.StageKeys;
 import org.compiledplan.kernel.host.runtime.StageMetrics;
@@ -7,12 +12,6 @@ import org.compiledplan.kernel.host.runtime.StageRuntime;
 import org.compiledplan.kernel.host.runtime.StageSpec;
 import org.compiledplan.kernel.host.store.GroupStateKey;
 import org.compiledplan.kernel.operators.base.BatchContext;
-
-import java.util.Iterator;
-import org.apache.spark.api.java.function.FlatMapGroupsWithStateFunction;
-import org.apache.spark.sql.Row;
-import org.apache.spark.sql.catalyst.InternalRow;
-import org.apache.spark.sql.streaming.GroupState;
 
 /**
  * Hosts a stage in {@code flatMapGroupsWithState}, with processing-time timeouts as cleanup timers.

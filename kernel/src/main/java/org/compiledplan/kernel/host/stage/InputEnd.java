@@ -1,12 +1,11 @@
 package org.compiledplan.kernel.host.stage;
 
-import org.compiledplan.kernel.host.spark.TaskParts;
-import org.compiledplan.kernel.host.spark.UnaryPlan;
-
 import java.io.Serializable;
 import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.execution.SparkPlan;
+import org.compiledplan.kernel.host.spark.TaskParts;
+import org.compiledplan.kernel.host.spark.UnaryPlan;
 import scala.Function1;
 import scala.collection.Iterator;
 

@@ -1,7 +1,5 @@
 package org.compiledplan.kernel.host.stage;
 
-import org.compiledplan.kernel.host.spark.Plans;
-
 import java.util.IdentityHashMap;
 import java.util.Map;
 import org.apache.spark.sql.Dataset;
@@ -10,6 +8,7 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.plans.logical.LocalRelation;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.connector.read.streaming.SparkDataStream;
+import org.compiledplan.kernel.host.spark.Plans;
 import scala.Option;
 import scala.jdk.javaapi.CollectionConverters;
 import scala.runtime.AbstractPartialFunction;
@@ -19,11 +18,11 @@ import scala.runtime.AbstractPartialFunction;
  * step, so each part is built on an empty DataFrame with the columns of its input, and all parts
  * are joined at the end.
  */
-public final class Seams {
+public final class PartwisePlan {
   private final Map<LogicalPlan, LogicalPlan> below = new IdentityHashMap<>();
 
   /** An empty DataFrame with the columns of {@code frame}, to build on in its place. */
-  public Dataset<Row> cut(Dataset<Row> frame) {
+  public Dataset<Row> placeholder(Dataset<Row> frame) {
     LogicalPlan whole = joined(Plans.analyzed(frame));
     LogicalPlan columns =
         new LocalRelation(
@@ -35,8 +34,8 @@ public final class Seams {
     return Plans.frame(frame, columns);
   }
 
-  /** The plan of {@code frame}, with each {@link #cut} DataFrame replaced by its original. */
-  public Dataset<Row> sewn(Dataset<Row> frame) {
+  /** The plan of {@code frame}, with each {@link #placeholder} replaced by its original. */
+  public Dataset<Row> assembled(Dataset<Row> frame) {
     return Plans.frame(frame, joined(Plans.analyzed(frame)));
   }
 

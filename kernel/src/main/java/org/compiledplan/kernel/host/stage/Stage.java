@@ -1,16 +1,5 @@
 package org.compiledplan.kernel.host.stage;
 
-import org.compiledplan.kernel.host.runtime.InternalRows;
-import org.compiledplan.kernel.host.runtime.StageHandle;
-import org.compiledplan.kernel.host.runtime.StageKeys;
-import org.compiledplan.kernel.host.runtime.StageMetrics;
-import org.compiledplan.kernel.host.runtime.StageSpec;
-import org.compiledplan.kernel.host.runtime.StageStates;
-import org.compiledplan.kernel.host.shuffle.Folding;
-import org.compiledplan.kernel.host.spark.ByteOption;
-import org.compiledplan.kernel.host.watermarks.RealTimeWatermarks;
-import org.compiledplan.kernel.host.watermarks.StageWatermarks;
-
 import java.util.function.Supplier;
 import org.apache.spark.api.java.function.FlatMapGroupsWithStateFunction;
 import org.apache.spark.sql.Dataset;
@@ -24,6 +13,16 @@ import org.apache.spark.sql.streaming.OutputMode;
 import org.apache.spark.sql.streaming.StatefulProcessor;
 import org.apache.spark.sql.streaming.TimeMode;
 import org.apache.spark.sql.types.StructType;
+import org.compiledplan.kernel.host.runtime.InternalRows;
+import org.compiledplan.kernel.host.runtime.StageHandle;
+import org.compiledplan.kernel.host.runtime.StageKeys;
+import org.compiledplan.kernel.host.runtime.StageMetrics;
+import org.compiledplan.kernel.host.runtime.StageSpec;
+import org.compiledplan.kernel.host.runtime.StageStates;
+import org.compiledplan.kernel.host.shuffle.Folding;
+import org.compiledplan.kernel.host.spark.ByteOption;
+import org.compiledplan.kernel.host.watermarks.RealTimeWatermarks;
+import org.compiledplan.kernel.host.watermarks.StageWatermarks;
 
 /** Entry point: appends a stage of keyed operators to a streaming DataFrame. */
 public final class Stage {
@@ -104,7 +103,7 @@ public final class Stage {
       Supplier<StatefulProcessor<Row, InternalRow, InternalRow>> transform,
       Supplier<FlatMapGroupsWithStateFunction<Row, InternalRow, byte[], InternalRow>> groupState) {
     input.sparkSession().conf().set(InternalRows.NESTED_PRUNING, false);
-    Cuts.prepare(input.sparkSession());
+    StagePlanRule.prepare(input.sparkSession());
     Encoder<Row> keys = Encoders.row(StageKeys.schema());
     Dataset<Row> packed = InternalRows.packed(input, in);
     if (folding != null) packed = InternalRows.mapped(packed, folding);

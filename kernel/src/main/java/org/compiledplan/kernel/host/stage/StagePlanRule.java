@@ -1,11 +1,5 @@
 package org.compiledplan.kernel.host.stage;
 
-import org.compiledplan.kernel.host.runtime.InternalRows;
-import org.compiledplan.kernel.host.runtime.Passing;
-import org.compiledplan.kernel.host.shuffle.Gather;
-import org.compiledplan.kernel.host.shuffle.PassAround;
-import org.compiledplan.kernel.host.spark.Cut;
-
 import java.util.Collections;
 import java.util.List;
 import java.util.Set;
@@ -23,16 +17,22 @@ import org.apache.spark.sql.execution.streaming.operators.stateful.flatmapgroups
 import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.TransformWithStateExec;
 import org.apache.spark.sql.streaming.StatefulProcessor;
 import org.apache.spark.sql.types.StructType;
+import org.compiledplan.kernel.host.runtime.BypassedRows;
+import org.compiledplan.kernel.host.runtime.InternalRows;
+import org.compiledplan.kernel.host.shuffle.AppendBypassed;
+import org.compiledplan.kernel.host.shuffle.Gather;
+import org.compiledplan.kernel.host.spark.DriverOnlyChild;
+import org.compiledplan.kernel.host.spark.SparkGate;
 import scala.jdk.javaapi.CollectionConverters;
 import scala.runtime.AbstractPartialFunction;
 
 /**
- * Rewrites the physical plans of stages in a session's queries: inserts a {@link Cut} below each
- * stage's shuffle, replaces the sort above it by a {@link Gather}, and adds a {@link PassAround}
- * above the stage; in real-time mode, which has no sort, it adds an {@link InputEnd} below the
- * stage.
+ * Rewrites the physical plans of stages in a session's queries: inserts a {@link DriverOnlyChild}
+ * below each stage's shuffle, replaces the sort above it by a {@link Gather}, and adds a {@link
+ * AppendBypassed} above the stage; in real-time mode, which has no sort, it adds an {@link
+ * InputEnd} below the stage.
  */
-final class Cuts extends Rule<SparkPlan> {
+final class StagePlanRule extends Rule<SparkPlan> {
   private static final Set<SparkSessionExtensions> PREPARED =
       Collections.newSetFromMap(new WeakHashMap<>());
 
@@ -54,7 +54,7 @@ final class Cuts extends Rule<SparkPlan> {
   private static final class Columnar extends ColumnarRule {
     @Override
     public Rule<SparkPlan> postColumnarTransitions() {
-      return new Cuts();
+      return new StagePlanRule();
     }
   }
 
@@ -63,13 +63,13 @@ final class Cuts extends Rule<SparkPlan> {
     public boolean isDefinedAt(SparkPlan node) {
       return node instanceof ShuffleExchangeExec
           && InternalRows.arePacked(node.output())
-          && !(((ShuffleExchangeExec) node).child() instanceof Cut);
+          && !(((ShuffleExchangeExec) node).child() instanceof DriverOnlyChild);
     }
 
     @Override
     public SparkPlan apply(SparkPlan node) {
       ShuffleExchangeExec shuffle = (ShuffleExchangeExec) node;
-      return shuffle.withNewChildInternal(new Cut(shuffle.child()));
+      return shuffle.withNewChildInternal(new DriverOnlyChild(shuffle.child()));
     }
   }
 
@@ -83,7 +83,7 @@ final class Cuts extends Rule<SparkPlan> {
   private static final class Ends extends AbstractPartialFunction<SparkPlan, SparkPlan> {
     @Override
     public boolean isDefinedAt(SparkPlan node) {
-      return host(node) != null && ((TransformWithStateExec) node).isRealTimeMode();
+      return host(node) != null && SparkGate.SPARK.isRealTime((TransformWithStateExec) node);
     }
 
     @Override
@@ -105,19 +105,19 @@ final class Cuts extends Rule<SparkPlan> {
     @Override
     public SparkPlan apply(SparkPlan node) {
       BinaryExecNode stage = (BinaryExecNode) node;
-      Passing passing = passing(stage);
-      Gather gather = new Gather((SortExec) stage.left(), passing);
+      BypassedRows bypassed = bypassed(stage);
+      Gather gather = new Gather((SortExec) stage.left(), bypassed);
       SparkPlan gathered =
           node.withNewChildren(
               CollectionConverters.asScala(List.of(gather, stage.right())).toSeq());
-      return passing == null ? gathered : new PassAround(gathered, passing);
+      return bypassed == null ? gathered : new AppendBypassed(gathered, bypassed);
     }
 
-    private static Passing passing(BinaryExecNode stage) {
+    private static BypassedRows bypassed(BinaryExecNode stage) {
       TransformHost host = host(stage);
       if (host == null) return null;
       Attribute struct = stage.left().output().apply(InternalRows.PACKED);
-      return host.passing(((StructType) struct.dataType()).length());
+      return host.bypassed(((StructType) struct.dataType()).length());
     }
 
     /**

@@ -1,17 +1,5 @@
 package org.compiledplan.kernel.host.stage;
 
-import org.compiledplan.kernel.host.Conditions;
-import org.compiledplan.kernel.host.runtime.Passing;
-import org.compiledplan.kernel.host.runtime.StageKeys;
-import org.compiledplan.kernel.host.runtime.StageMetrics;
-import org.compiledplan.kernel.host.runtime.StageRuntime;
-import org.compiledplan.kernel.host.runtime.StageSpec;
-import org.compiledplan.kernel.host.store.StateCache;
-import org.compiledplan.kernel.host.store.TimerIndex;
-import org.compiledplan.kernel.host.store.TransformStates;
-import org.compiledplan.kernel.host.watermarks.StageWatermarks;
-import org.compiledplan.kernel.operators.base.BatchContext;
-
 import java.util.Collections;
 import java.util.OptionalLong;
 import java.util.UUID;
@@ -23,6 +11,17 @@ import org.apache.spark.sql.streaming.OutputMode;
 import org.apache.spark.sql.streaming.StatefulProcessor;
 import org.apache.spark.sql.streaming.TimeMode;
 import org.apache.spark.sql.streaming.TimerValues;
+import org.compiledplan.kernel.host.Conditions;
+import org.compiledplan.kernel.host.runtime.BypassedRows;
+import org.compiledplan.kernel.host.runtime.StageKeys;
+import org.compiledplan.kernel.host.runtime.StageMetrics;
+import org.compiledplan.kernel.host.runtime.StageRuntime;
+import org.compiledplan.kernel.host.runtime.StageSpec;
+import org.compiledplan.kernel.host.store.StateCache;
+import org.compiledplan.kernel.host.store.TimerIndex;
+import org.compiledplan.kernel.host.store.TransformStates;
+import org.compiledplan.kernel.host.watermarks.StageWatermarks;
+import org.compiledplan.kernel.operators.base.BatchContext;
 import scala.jdk.javaapi.CollectionConverters;
 
 /** Hosts a stage in {@code transformWithState}. */
@@ -60,9 +59,9 @@ final class TransformHost extends StatefulProcessor<Row, InternalRow, InternalRo
    *
    * @param fields number of fields of the struct in packed rows
    */
-  Passing passing(int fields) {
+  BypassedRows bypassed(int fields) {
     boolean all = watermarks != null || spec.passThrough.length == 0;
-    return all ? null : new Passing(spec, fields);
+    return all ? null : new BypassedRows(spec, fields);
   }
 
   /** The plan below it, with a notification of its end. */

@@ -1,15 +1,13 @@
 package org.compiledplan.kernel.host.store;
 
-import org.compiledplan.kernel.host.runtime.StageKeys;
-
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
 import org.apache.spark.sql.Row;
-import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.statefulprocessor.StatefulProcessorHandleImpl;
 import org.apache.spark.sql.streaming.StatefulProcessorHandle;
-import scala.Option;
+import org.compiledplan.kernel.host.runtime.StageKeys;
+import org.compiledplan.kernel.host.spark.SparkGate;
 import scala.Tuple2;
 
 /**
@@ -29,7 +27,7 @@ final class DueTimers implements Iterator<TimerIndex.Due> {
     this.handle = handle;
     this.index = index;
     scala.collection.Iterator<Tuple2<Object, Object>> expired =
-        ((StatefulProcessorHandleImpl) handle).getExpiredTimers(watermark, Option.empty());
+        SparkGate.SPARK.expiredTimers(handle, watermark);
     while (expired.hasNext()) {
       Tuple2<Object, Object> timer = expired.next();
       Row key = (Row) timer._1();

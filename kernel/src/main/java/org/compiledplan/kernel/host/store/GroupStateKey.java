@@ -1,10 +1,9 @@
 package org.compiledplan.kernel.host.store;
 
+import org.apache.spark.sql.streaming.GroupState;
 import org.compiledplan.kernel.host.runtime.StageRuntime;
 import org.compiledplan.kernel.operators.base.TimeMath;
 import org.compiledplan.kernel.operators.base.TimedState;
-
-import org.apache.spark.sql.streaming.GroupState;
 
 /** The state of one key in {@code flatMapGroupsWithState}: the value and the key's timeout. */
 public final class GroupStateKey extends TimedState {

@@ -1,6 +1,5 @@
 package org.compiledplan.kernel.host.store;
 
-import java.lang.reflect.Field;
 import java.util.Collections;
 import java.util.Map;
 import java.util.WeakHashMap;
@@ -8,6 +7,7 @@ import org.apache.spark.TaskContext;
 import org.apache.spark.sql.execution.streaming.state.StateStore;
 import org.apache.spark.sql.streaming.StatefulProcessorHandle;
 import org.apache.spark.util.TaskCompletionListener;
+import org.compiledplan.kernel.host.spark.SparkGate;
 
 /**
  * A task's knowledge about its state store from earlier tasks, each of which created the next
@@ -28,8 +28,8 @@ record KnownStore(boolean continues, WrittenKeys keys) {
   /** The current task's knowledge; call it once per task. */
   static KnownStore of(StatefulProcessorHandle handle) {
     TaskContext task = TaskContext.get();
-    StateStore store = PooledAccess.store(handle);
-    Object files = store == null ? null : files(store);
+    StateStore store = SparkGate.SPARK.store(handle);
+    Object files = store == null ? null : SparkGate.SPARK.files(store);
     if (task == null || files == null) return new KnownStore(false, null);
     Left last = LEFT.remove(files);
     long version = store.version();
@@ -41,17 +41,6 @@ record KnownStore(boolean continues, WrittenKeys keys) {
               if (!ended.isFailed()) LEFT.put(files, new Left(version + 1, keys));
             });
     return new KnownStore(continues, keys);
-  }
-
-  /** The provider of a store; null for other kinds of store. */
-  private static Object files(StateStore store) {
-    try {
-      Field outer = store.getClass().getDeclaredField("$outer");
-      outer.setAccessible(true);
-      return outer.get(store);
-    } catch (ReflectiveOperationException | RuntimeException error) {
-      return null;
-    }
   }
 
   /** Returns true if a key may have state. */

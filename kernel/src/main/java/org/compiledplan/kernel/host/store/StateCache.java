@@ -1,12 +1,11 @@
 package org.compiledplan.kernel.host.store;
 
-import org.compiledplan.kernel.operators.base.TimedState;
-
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.function.Supplier;
+import org.compiledplan.kernel.operators.base.TimedState;
 
 /**
  * A cache of the decoded state of the keys that a task used last. In real-time mode each row

@@ -1,8 +1,5 @@
 package org.compiledplan.kernel.host.store;
 
-import org.compiledplan.kernel.values.ByteReader;
-import org.compiledplan.kernel.values.ByteWriter;
-
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -12,6 +9,8 @@ import java.util.NoSuchElementException;
 import java.util.TreeMap;
 import org.apache.spark.sql.streaming.StatefulProcessorHandle;
 import org.apache.spark.sql.streaming.ValueState;
+import org.compiledplan.kernel.values.ByteReader;
+import org.compiledplan.kernel.values.ByteWriter;
 
 /**
  * The keys that are due by processing time, in a stage whose timers fire by watermark: Spark has

@@ -1,9 +1,5 @@
 package org.compiledplan.kernel.host.store;
 
-import org.compiledplan.kernel.host.runtime.StageKeys;
-import org.compiledplan.kernel.values.ByteReader;
-import org.compiledplan.kernel.values.ByteWriter;
-
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Collections;
@@ -16,6 +12,9 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.streaming.StatefulProcessorHandle;
 import org.apache.spark.sql.streaming.ValueState;
+import org.compiledplan.kernel.host.runtime.StageKeys;
+import org.compiledplan.kernel.values.ByteReader;
+import org.compiledplan.kernel.values.ByteWriter;
 
 /**
  * An index of keys by due time, as lists of many keys with one timer each.

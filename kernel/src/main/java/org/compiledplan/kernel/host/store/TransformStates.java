@@ -1,18 +1,16 @@
 package org.compiledplan.kernel.host.store;
 
-import org.compiledplan.kernel.host.runtime.StageKeys;
-import org.compiledplan.kernel.host.runtime.StageRuntime;
-import org.compiledplan.kernel.host.runtime.StageSpec;
-import org.compiledplan.kernel.operators.base.BatchContext;
-import org.compiledplan.kernel.operators.base.TimedState;
-
 import java.util.Iterator;
 import org.apache.spark.sql.Row;
-import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.statefulprocessor.StatefulProcessorHandleImpl;
-import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.statefulprocessor.StatefulProcessorHandleState;
 import org.apache.spark.sql.streaming.StatefulProcessorHandle;
 import org.apache.spark.sql.streaming.TimerValues;
 import org.apache.spark.sql.streaming.ValueState;
+import org.compiledplan.kernel.host.runtime.StageKeys;
+import org.compiledplan.kernel.host.runtime.StageRuntime;
+import org.compiledplan.kernel.host.runtime.StageSpec;
+import org.compiledplan.kernel.host.spark.SparkGate;
+import org.compiledplan.kernel.operators.base.BatchContext;
+import org.compiledplan.kernel.operators.base.TimedState;
 
 /**
  * The state of a stage in {@code transformWithState}: one variable for all keys, and the lists of
@@ -48,7 +46,7 @@ public final class TransformStates {
     this.handle = handle;
     this.cache = cache;
     known = KnownStore.of(handle);
-    state = PooledAccess.variable(VARIABLE, handle, known.continues());
+    state = SparkGate.SPARK.variable(VARIABLE, handle, known.continues());
     index = new TimerIndex(handle, state);
     ticks = new TickIndex(handle, state);
   }
@@ -79,8 +77,7 @@ public final class TransformStates {
    * Returns true if the rows of the batch are processed: Spark fires timers once more and commits.
    */
   public boolean isLast() {
-    return ((StatefulProcessorHandleImpl) handle).getHandleState()
-        == StatefulProcessorHandleState.DATA_PROCESSED();
+    return SparkGate.SPARK.isProcessed(handle);
   }
 
   /** The keys due by the watermark, and those that become due meanwhile. */

@@ -1,7 +1,5 @@
 package org.compiledplan.kernel.host.watermarks;
 
-import org.compiledplan.kernel.host.runtime.StageSpec;
-
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.Serializable;
@@ -13,6 +11,7 @@ import org.apache.spark.TaskContext;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.unsafe.types.UTF8String;
+import org.compiledplan.kernel.host.runtime.StageSpec;
 
 /**
  * Watermarks that enter and leave a stage as control rows between its rows: in real-time mode

@@ -1,7 +1,5 @@
 package org.compiledplan.kernel.kafka.clients;
 
-import org.compiledplan.kernel.kafka.KafkaException;
-
 import com.fasterxml.jackson.databind.JsonNode;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -12,6 +10,7 @@ import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsOptions;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
+import org.compiledplan.kernel.kafka.KafkaException;
 
 /**
  * The marks of a run as stored by the brokers; see {@link

@@ -1,7 +1,5 @@
 package org.compiledplan.kernel.kafka.clients;
 
-import org.compiledplan.kernel.kafka.KafkaException;
-
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.ArrayList;
 import java.util.List;
@@ -9,6 +7,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.internals.RecordHeader;
 import org.apache.spark.sql.Row;
+import org.compiledplan.kernel.kafka.KafkaException;
 
 /** Converts rows of key, value, topic, and optionally headers and partition, into messages. */
 final class Messages {

@@ -1,9 +1,5 @@
 package org.compiledplan.kernel.kafka.clients;
 
-import org.compiledplan.kernel.kafka.KafkaException;
-import org.compiledplan.kernel.kafka.Sender;
-import org.compiledplan.kernel.sinks.RowSink;
-
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -11,6 +7,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.spark.sql.Row;
+import org.compiledplan.kernel.kafka.KafkaException;
+import org.compiledplan.kernel.kafka.Sender;
+import org.compiledplan.kernel.sinks.RowSink;
 
 /**
  * Sends messages with a Kafka producer, one for all tasks of a process with the same settings. It

@@ -1,9 +1,5 @@
 package org.compiledplan.kernel.kafka.clients;
 
-import org.compiledplan.kernel.kafka.BrokersAwayException;
-import org.compiledplan.kernel.kafka.KafkaException;
-import org.compiledplan.kernel.kafka.Transactions;
-
 import com.fasterxml.jackson.databind.JsonNode;
 import java.time.Duration;
 import java.util.Iterator;
@@ -19,6 +15,9 @@ import org.apache.kafka.common.errors.ProducerFencedException;
 import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.spark.sql.Row;
+import org.compiledplan.kernel.kafka.BrokersAwayException;
+import org.compiledplan.kernel.kafka.KafkaException;
+import org.compiledplan.kernel.kafka.Transactions;
 
 /**
  * Transactions of a Kafka producer.

@@ -1,5 +1,6 @@
 package org.compiledplan.kernel.operators.aggregate;
 
+import java.util.BitSet;
 import org.compiledplan.kernel.aggregates.Accumulator;
 import org.compiledplan.kernel.operators.base.InputRow;
 import org.compiledplan.kernel.operators.base.Partial;
@@ -9,8 +10,6 @@ import org.compiledplan.kernel.state.serialization.Frames;
 import org.compiledplan.kernel.state.serialization.Stored;
 import org.compiledplan.kernel.values.ByteReader;
 import org.compiledplan.kernel.values.ByteWriter;
-
-import java.util.BitSet;
 
 /** Accumulators of several rows and the number of these rows, decoded from bytes on demand. */
 public final class Accumulated implements Stored, Partial {

@@ -1,5 +1,13 @@
 package org.compiledplan.kernel.operators.aggregate;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.BitSet;
+import java.util.List;
+import java.util.function.Supplier;
 import org.compiledplan.kernel.aggregates.Accumulator;
 import org.compiledplan.kernel.aggregates.AggregateCall;
 import org.compiledplan.kernel.aggregates.AggregateFunctions;
@@ -12,15 +20,6 @@ import org.compiledplan.kernel.state.serialization.Frames;
 import org.compiledplan.kernel.userfunctions.FunctionSpec;
 import org.compiledplan.kernel.userfunctions.TaskFunction;
 import org.compiledplan.kernel.values.ValueType;
-
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
-import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.util.ArrayList;
-import java.util.Base64;
-import java.util.BitSet;
-import java.util.List;
-import java.util.function.Supplier;
 
 /** The aggregate calls of an operator, with their FILTER columns: the spec's {@code aggs}. */
 public final class AggregateCalls {

@@ -15,7 +15,6 @@ import org.compiledplan.kernel.state.serialization.PackedRow;
 import org.compiledplan.kernel.values.RowKinds;
 import org.compiledplan.kernel.values.Values;
 
-
 /**
  * Aggregates by key, without windows. Follows Flink's GroupAggFunction, and
  * MiniBatchGroupAggFunction when changes are coalesced: one net change per key and micro-batch.

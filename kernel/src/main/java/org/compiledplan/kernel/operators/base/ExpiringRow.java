@@ -3,7 +3,6 @@ package org.compiledplan.kernel.operators.base;
 import org.compiledplan.kernel.state.serialization.Columns;
 import org.compiledplan.kernel.state.serialization.Fields;
 
-
 /** State of one row that expires. */
 public final class ExpiringRow extends SingleEntry {
   private final Columns columns;

@@ -1,11 +1,10 @@
 package org.compiledplan.kernel.operators.base;
 
+import java.util.OptionalLong;
+import java.util.PriorityQueue;
 import org.compiledplan.kernel.state.serialization.Fields;
 import org.compiledplan.kernel.state.serialization.Stored;
 import org.compiledplan.kernel.values.RowKinds;
-
-import java.util.OptionalLong;
-import java.util.PriorityQueue;
 
 /**
  * Replays the timers that Flink would have fired for a key by the watermark at which a row arrives;

@@ -1,14 +1,13 @@
 package org.compiledplan.kernel.operators.base;
 
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.OptionalLong;
 import org.compiledplan.kernel.state.serialization.ByteFields;
 import org.compiledplan.kernel.state.serialization.Fields;
 import org.compiledplan.kernel.state.serialization.Stored;
 import org.compiledplan.kernel.values.ByteReader;
 import org.compiledplan.kernel.values.ByteWriter;
-
-import java.util.Arrays;
-import java.util.BitSet;
-import java.util.OptionalLong;
 
 /**
  * Expires an operator's keys that have been idle for the TTL, in processing time. Flink does so for

@@ -1,9 +1,8 @@
 package org.compiledplan.kernel.operators.base;
 
-import org.compiledplan.kernel.state.serialization.Stored;
-
 import java.util.BitSet;
 import java.util.OptionalLong;
+import org.compiledplan.kernel.state.serialization.Stored;
 
 /** The decoded state of an operator for one key. */
 public interface KeyState extends Stored {

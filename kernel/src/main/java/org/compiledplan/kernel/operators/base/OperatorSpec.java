@@ -1,9 +1,8 @@
 package org.compiledplan.kernel.operators.base;
 
-import org.compiledplan.kernel.values.ValueType;
-
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.function.Function;
+import org.compiledplan.kernel.values.ValueType;
 
 /**
  * The description of one operator: its JSON (see the kernel's README) and the types of its rows.

@@ -1,8 +1,7 @@
 package org.compiledplan.kernel.operators.base;
 
-import org.compiledplan.kernel.state.serialization.Fields;
-
 import java.util.OptionalLong;
+import org.compiledplan.kernel.state.serialization.Fields;
 
 /** State that expires as a whole: the time of the last write, then the operator's fields. */
 public abstract class SingleEntry implements KeyState {

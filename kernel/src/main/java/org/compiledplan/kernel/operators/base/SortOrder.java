@@ -1,9 +1,8 @@
 package org.compiledplan.kernel.operators.base;
 
-import org.compiledplan.kernel.values.Values;
-
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.Comparator;
+import org.compiledplan.kernel.values.Values;
 
 /** Order of rows by several columns, each ascending or descending, with nulls first or last. */
 public final class SortOrder implements Comparator<Object[]> {

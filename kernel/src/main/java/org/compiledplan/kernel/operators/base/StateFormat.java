@@ -1,5 +1,12 @@
 package org.compiledplan.kernel.operators.base;
 
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.BitSet;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.function.Supplier;
 import org.compiledplan.kernel.state.serialization.ByteFields;
 import org.compiledplan.kernel.state.serialization.Columns;
 import org.compiledplan.kernel.state.serialization.FieldShape;
@@ -9,14 +16,6 @@ import org.compiledplan.kernel.state.serialization.Tree;
 import org.compiledplan.kernel.state.serialization.TreeFields;
 import org.compiledplan.kernel.values.ByteReader;
 import org.compiledplan.kernel.values.ByteWriter;
-
-import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
-import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.util.BitSet;
-import java.util.List;
-import java.util.OptionalLong;
-import java.util.function.Supplier;
 
 /**
  * Serialization of an operator's state: one byte with the version of the format, then the fields of

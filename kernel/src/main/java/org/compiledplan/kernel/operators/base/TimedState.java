@@ -1,10 +1,9 @@
 package org.compiledplan.kernel.operators.base;
 
-import org.compiledplan.kernel.state.serialization.StateFormatException;
-import org.compiledplan.kernel.values.ByteReader;
-
 import java.util.Arrays;
 import java.util.OptionalLong;
+import org.compiledplan.kernel.state.serialization.StateFormatException;
+import org.compiledplan.kernel.values.ByteReader;
 
 /**
  * The state of a key with its cleanup timer. The host's bytes are the operator's bytes, the timer's

@@ -1,16 +1,15 @@
 package org.compiledplan.kernel.operators.base;
 
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.OptionalLong;
 import org.compiledplan.kernel.state.serialization.Columns;
 import org.compiledplan.kernel.state.serialization.Fields;
 import org.compiledplan.kernel.state.serialization.PackedList;
 import org.compiledplan.kernel.state.serialization.PackedRow;
 import org.compiledplan.kernel.state.serialization.Stored;
 import org.compiledplan.kernel.values.RowKinds;
-
-import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.List;
-import java.util.OptionalLong;
 
 /**
  * Rows of a key that wait until the watermark reaches their time. A row whose time the watermark

@@ -1,5 +1,7 @@
 package org.compiledplan.kernel.operators.changelog;
 
+import java.util.Arrays;
+import java.util.stream.IntStream;
 import org.compiledplan.kernel.operators.base.BatchContext;
 import org.compiledplan.kernel.operators.base.EntryOperator;
 import org.compiledplan.kernel.operators.base.ExpiringRow;
@@ -12,9 +14,6 @@ import org.compiledplan.kernel.state.serialization.Columns;
 import org.compiledplan.kernel.values.RowKinds;
 import org.compiledplan.kernel.values.ValueType;
 import org.compiledplan.kernel.values.Values;
-
-import java.util.Arrays;
-import java.util.stream.IntStream;
 
 /**
  * Converts an upsert changelog into a complete one: stores the last row of a key, drops updates

@@ -1,5 +1,10 @@
 package org.compiledplan.kernel.operators.changelog;
 
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.OptionalLong;
 import org.compiledplan.kernel.operators.base.BatchContext;
 import org.compiledplan.kernel.operators.base.EntryOperator;
 import org.compiledplan.kernel.operators.base.InputRow;
@@ -14,12 +19,6 @@ import org.compiledplan.kernel.state.serialization.Fields;
 import org.compiledplan.kernel.state.serialization.Stored;
 import org.compiledplan.kernel.values.RowKinds;
 import org.compiledplan.kernel.values.Values;
-
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.List;
-import java.util.OptionalLong;
 
 /**
  * Before an upsert sink with {@code ON CONFLICT DO NOTHING} or {@code DO ERROR}: the changes of a

@@ -1,5 +1,7 @@
 package org.compiledplan.kernel.operators.changelog;
 
+import java.util.ArrayList;
+import java.util.List;
 import org.compiledplan.kernel.operators.base.BatchContext;
 import org.compiledplan.kernel.operators.base.EntryOperator;
 import org.compiledplan.kernel.operators.base.InputRow;
@@ -12,9 +14,6 @@ import org.compiledplan.kernel.state.serialization.Columns;
 import org.compiledplan.kernel.state.serialization.Fields;
 import org.compiledplan.kernel.values.RowKinds;
 import org.compiledplan.kernel.values.Values;
-
-import java.util.ArrayList;
-import java.util.List;
 
 /**
  * Before an upsert sink whose primary key is not the query's upsert key: stores all rows with the

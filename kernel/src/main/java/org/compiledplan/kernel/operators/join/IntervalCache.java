@@ -1,14 +1,13 @@
 package org.compiledplan.kernel.operators.join;
 
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
 import org.compiledplan.kernel.operators.base.EntryTimes;
 import org.compiledplan.kernel.state.serialization.Columns;
 import org.compiledplan.kernel.state.serialization.Fields;
 import org.compiledplan.kernel.state.serialization.PackedRow;
 import org.compiledplan.kernel.state.serialization.Stored;
-
-import java.util.ArrayList;
-import java.util.List;
-import java.util.OptionalLong;
 
 /** The rows of one input of an interval join for one key, by time, with their cleanup time. */
 final class IntervalCache implements Stored {

@@ -1,5 +1,10 @@
 package org.compiledplan.kernel.operators.join;
 
+import static org.compiledplan.kernel.operators.join.JoinInputs.LEFT;
+import static org.compiledplan.kernel.operators.join.JoinInputs.RIGHT;
+
+import java.util.List;
+import java.util.OptionalLong;
 import org.compiledplan.kernel.operators.base.BatchContext;
 import org.compiledplan.kernel.operators.base.EntryTimes;
 import org.compiledplan.kernel.operators.base.InputRow;
@@ -15,12 +20,6 @@ import org.compiledplan.kernel.operators.join.IntervalCache.Cached;
 import org.compiledplan.kernel.state.serialization.Columns;
 import org.compiledplan.kernel.state.serialization.Fields;
 import org.compiledplan.kernel.values.RowKinds;
-
-import static org.compiledplan.kernel.operators.join.JoinInputs.LEFT;
-import static org.compiledplan.kernel.operators.join.JoinInputs.RIGHT;
-
-import java.util.List;
-import java.util.OptionalLong;
 
 /**
  * Joins rows whose times are close. Follows Flink's RowTimeIntervalJoin and ProcTimeIntervalJoin: a

@@ -1,5 +1,7 @@
 package org.compiledplan.kernel.operators.join;
 
+import java.util.ArrayList;
+import java.util.List;
 import org.compiledplan.kernel.operators.base.BatchContext;
 import org.compiledplan.kernel.operators.base.InputRow;
 import org.compiledplan.kernel.operators.base.KeyedState;
@@ -8,9 +10,6 @@ import org.compiledplan.kernel.operators.base.Out;
 import org.compiledplan.kernel.operators.base.RowPredicate;
 import org.compiledplan.kernel.operators.base.StateKind;
 import org.compiledplan.kernel.values.RowKinds;
-
-import java.util.ArrayList;
-import java.util.List;
 
 /**
  * Inner, left, right and full joins of two changelogs. Follows Flink's StreamingJoinOperator: a row

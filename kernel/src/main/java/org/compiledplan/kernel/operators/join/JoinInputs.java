@@ -1,10 +1,9 @@
 package org.compiledplan.kernel.operators.join;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import org.compiledplan.kernel.operators.base.InputRow;
 import org.compiledplan.kernel.operators.base.OperatorSpec;
 import org.compiledplan.kernel.operators.base.RowPredicate;
-
-import com.fasterxml.jackson.databind.JsonNode;
 
 /** Keys and condition of a binary join. */
 public final class JoinInputs {

@@ -6,7 +6,6 @@ import org.compiledplan.kernel.operators.base.KeyedState;
 import org.compiledplan.kernel.operators.base.Out;
 import org.compiledplan.kernel.operators.base.Session;
 
-
 /** A join that stores the rows of its inputs in {@link RowStores}. */
 abstract class JoinOperator extends KeyedOperator<RowStores> {
   /** Drops expired rows and sets the next timer. */

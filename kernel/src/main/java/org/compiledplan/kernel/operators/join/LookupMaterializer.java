@@ -1,5 +1,7 @@
 package org.compiledplan.kernel.operators.join;
 
+import java.util.Arrays;
+import java.util.List;
 import org.compiledplan.kernel.operators.base.BatchContext;
 import org.compiledplan.kernel.operators.base.EntryOperator;
 import org.compiledplan.kernel.operators.base.ExpiringRow;
@@ -10,9 +12,6 @@ import org.compiledplan.kernel.operators.base.Out;
 import org.compiledplan.kernel.operators.base.StateKind;
 import org.compiledplan.kernel.state.serialization.Columns;
 import org.compiledplan.kernel.values.RowKinds;
-
-import java.util.Arrays;
-import java.util.List;
 
 /**
  * Behind a lookup join: stores the rows of the table that the last row of a key was joined with,

@@ -1,5 +1,9 @@
 package org.compiledplan.kernel.operators.join;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import org.compiledplan.kernel.operators.base.BatchContext;
 import org.compiledplan.kernel.operators.base.InputRow;
 import org.compiledplan.kernel.operators.base.KeyedState;
@@ -9,11 +13,6 @@ import org.compiledplan.kernel.operators.base.RowPredicate;
 import org.compiledplan.kernel.operators.base.StateKind;
 import org.compiledplan.kernel.values.RowKinds;
 import org.compiledplan.kernel.values.Values;
-
-import com.fasterxml.jackson.databind.JsonNode;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.List;
 
 /**
  * A chain of inner and left joins of several inputs on one key in one operator, without state for

@@ -1,5 +1,7 @@
 package org.compiledplan.kernel.operators.join;
 
+import static org.compiledplan.kernel.operators.join.JoinInputs.LEFT;
+
 import org.compiledplan.kernel.operators.base.BatchContext;
 import org.compiledplan.kernel.operators.base.Idle;
 import org.compiledplan.kernel.operators.base.InputRow;
@@ -12,9 +14,6 @@ import org.compiledplan.kernel.operators.base.StateKind;
 import org.compiledplan.kernel.state.serialization.Columns;
 import org.compiledplan.kernel.state.serialization.Fields;
 import org.compiledplan.kernel.values.RowKinds;
-
-import static org.compiledplan.kernel.operators.join.JoinInputs.LEFT;
-
 
 /**
  * Joins each left row with the current right row. Follows Flink's TemporalProcessTimeJoinOperator.

@@ -1,5 +1,10 @@
 package org.compiledplan.kernel.operators.join;
 
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
 import org.compiledplan.kernel.operators.base.EntryTimes;
 import org.compiledplan.kernel.operators.base.Ttl;
 import org.compiledplan.kernel.state.serialization.Columns;
@@ -8,12 +13,6 @@ import org.compiledplan.kernel.state.serialization.PackedList;
 import org.compiledplan.kernel.state.serialization.PackedRow;
 import org.compiledplan.kernel.state.serialization.Stored;
 import org.compiledplan.kernel.values.ValueType;
-
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
-import java.util.OptionalLong;
 
 /**
  * The rows of one join input for one key, each with its own time of last write.

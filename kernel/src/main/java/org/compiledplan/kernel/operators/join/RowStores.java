@@ -1,12 +1,11 @@
 package org.compiledplan.kernel.operators.join;
 
+import java.util.OptionalLong;
 import org.compiledplan.kernel.operators.base.BatchContext;
 import org.compiledplan.kernel.operators.base.EntryTimes;
 import org.compiledplan.kernel.operators.base.KeyState;
 import org.compiledplan.kernel.operators.base.TimeMath;
 import org.compiledplan.kernel.state.serialization.Fields;
-
-import java.util.OptionalLong;
 
 /** The state of a join for one key: one {@link RowStore} per input. */
 final class RowStores implements KeyState {

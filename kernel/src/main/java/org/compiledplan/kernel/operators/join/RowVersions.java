@@ -1,15 +1,14 @@
 package org.compiledplan.kernel.operators.join;
 
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
 import org.compiledplan.kernel.operators.base.EntryTimes;
 import org.compiledplan.kernel.state.serialization.Columns;
 import org.compiledplan.kernel.state.serialization.Fields;
 import org.compiledplan.kernel.state.serialization.PackedRow;
 import org.compiledplan.kernel.state.serialization.Stored;
 import org.compiledplan.kernel.values.RowKinds;
-
-import java.util.ArrayList;
-import java.util.List;
-import java.util.OptionalLong;
 
 /** The versions of one row over time, each with the start of its validity. */
 final class RowVersions implements Stored {

@@ -1,5 +1,8 @@
 package org.compiledplan.kernel.operators.join;
 
+import static org.compiledplan.kernel.operators.join.JoinInputs.LEFT;
+import static org.compiledplan.kernel.operators.join.JoinInputs.RIGHT;
+
 import org.compiledplan.kernel.operators.base.BatchContext;
 import org.compiledplan.kernel.operators.base.InputRow;
 import org.compiledplan.kernel.operators.base.KeyedState;
@@ -7,10 +10,6 @@ import org.compiledplan.kernel.operators.base.OperatorSpec;
 import org.compiledplan.kernel.operators.base.Out;
 import org.compiledplan.kernel.operators.base.StateKind;
 import org.compiledplan.kernel.values.RowKinds;
-
-import static org.compiledplan.kernel.operators.join.JoinInputs.LEFT;
-import static org.compiledplan.kernel.operators.join.JoinInputs.RIGHT;
-
 
 /**
  * Semi and anti joins: left rows with, or without, a matching right row. Follows Flink's

@@ -1,5 +1,10 @@
 package org.compiledplan.kernel.operators.join;
 
+import static org.compiledplan.kernel.operators.join.JoinInputs.LEFT;
+import static org.compiledplan.kernel.operators.join.JoinInputs.RIGHT;
+
+import java.util.List;
+import java.util.OptionalLong;
 import org.compiledplan.kernel.operators.base.BatchContext;
 import org.compiledplan.kernel.operators.base.EntryTimes;
 import org.compiledplan.kernel.operators.base.Idle;
@@ -12,17 +17,11 @@ import org.compiledplan.kernel.operators.base.Out;
 import org.compiledplan.kernel.operators.base.Rowtime;
 import org.compiledplan.kernel.operators.base.StateKind;
 import org.compiledplan.kernel.operators.base.TimeMath;
-import org.compiledplan.kernel.operators.base.WaitingRows.Waiting;
 import org.compiledplan.kernel.operators.base.WaitingRows;
+import org.compiledplan.kernel.operators.base.WaitingRows.Waiting;
 import org.compiledplan.kernel.state.serialization.Columns;
 import org.compiledplan.kernel.state.serialization.Fields;
 import org.compiledplan.kernel.values.RowKinds;
-
-import static org.compiledplan.kernel.operators.join.JoinInputs.LEFT;
-import static org.compiledplan.kernel.operators.join.JoinInputs.RIGHT;
-
-import java.util.List;
-import java.util.OptionalLong;
 
 /**
  * Joins each left row with the version of the right row that was valid at its time. Follows Flink's

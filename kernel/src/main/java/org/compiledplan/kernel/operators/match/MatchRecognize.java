@@ -1,5 +1,13 @@
 package org.compiledplan.kernel.operators.match;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.TreeMap;
 import org.compiledplan.kernel.operators.base.BatchContext;
 import org.compiledplan.kernel.operators.base.EntryTimes;
 import org.compiledplan.kernel.operators.base.InputRow;
@@ -12,22 +20,13 @@ import org.compiledplan.kernel.operators.base.Rowtime;
 import org.compiledplan.kernel.operators.base.SortOrder;
 import org.compiledplan.kernel.operators.base.StateKind;
 import org.compiledplan.kernel.operators.base.TimeMath;
-import org.compiledplan.kernel.operators.base.WaitingRows.Waiting;
 import org.compiledplan.kernel.operators.base.WaitingRows;
+import org.compiledplan.kernel.operators.base.WaitingRows.Waiting;
 import org.compiledplan.kernel.operators.match.PartialMatch.Event;
 import org.compiledplan.kernel.state.serialization.Columns;
 import org.compiledplan.kernel.state.serialization.Fields;
 import org.compiledplan.kernel.state.serialization.Stored;
 import org.compiledplan.kernel.values.RowKinds;
-
-import com.fasterxml.jackson.databind.JsonNode;
-import java.util.ArrayList;
-import java.util.Collections;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
-import java.util.OptionalLong;
-import java.util.TreeMap;
 
 /**
  * MATCH_RECOGNIZE over a linear pattern. Follows Flink's CepOperator: in event time rows wait for

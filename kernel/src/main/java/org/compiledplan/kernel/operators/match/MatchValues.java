@@ -1,5 +1,9 @@
 package org.compiledplan.kernel.operators.match;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
 import org.compiledplan.kernel.aggregates.Accumulator;
 import org.compiledplan.kernel.aggregates.AggregateCall;
 import org.compiledplan.kernel.aggregates.AggregateFunctions;
@@ -7,11 +11,6 @@ import org.compiledplan.kernel.operators.aggregate.AggregateCalls;
 import org.compiledplan.kernel.operators.base.OperatorSpec;
 import org.compiledplan.kernel.operators.match.PartialMatch.Event;
 import org.compiledplan.kernel.values.ValueType;
-
-import com.fasterxml.jackson.databind.JsonNode;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.function.Supplier;
 
 /** Values read from the rows of a match, the inputs of a pattern's conditions and measures. */
 final class MatchValues {

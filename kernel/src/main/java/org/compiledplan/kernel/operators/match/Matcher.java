@@ -1,10 +1,5 @@
 package org.compiledplan.kernel.operators.match;
 
-import org.compiledplan.kernel.operators.base.OperatorSpec;
-import org.compiledplan.kernel.operators.base.RowPredicate;
-import org.compiledplan.kernel.operators.base.TimeMath;
-import org.compiledplan.kernel.operators.match.PartialMatch.Event;
-
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -12,6 +7,10 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
+import org.compiledplan.kernel.operators.base.OperatorSpec;
+import org.compiledplan.kernel.operators.base.RowPredicate;
+import org.compiledplan.kernel.operators.base.TimeMath;
+import org.compiledplan.kernel.operators.match.PartialMatch.Event;
 
 /**
  * Finds the matches of a pattern, row by row. Follows Flink's NFA: all partial matches are tracked;

@@ -1,5 +1,8 @@
 package org.compiledplan.kernel.operators.over;
 
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
 import org.compiledplan.kernel.operators.base.BatchContext;
 import org.compiledplan.kernel.operators.base.Idle;
 import org.compiledplan.kernel.operators.base.InputRow;
@@ -15,10 +18,6 @@ import org.compiledplan.kernel.state.serialization.Fields;
 import org.compiledplan.kernel.state.serialization.Stored;
 import org.compiledplan.kernel.values.RowKinds;
 import org.compiledplan.kernel.values.Values;
-
-import java.util.ArrayList;
-import java.util.List;
-import java.util.stream.Collectors;
 
 /**
  * Unbounded OVER windows ordered by any columns, over a changelog: an added or retracted row

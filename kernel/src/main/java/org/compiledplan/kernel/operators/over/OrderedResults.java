@@ -1,11 +1,10 @@
 package org.compiledplan.kernel.operators.over;
 
+import java.util.ArrayList;
+import java.util.List;
 import org.compiledplan.kernel.aggregates.Accumulator;
 import org.compiledplan.kernel.operators.base.OperatorSpec;
 import org.compiledplan.kernel.operators.base.SortOrder;
-
-import java.util.ArrayList;
-import java.util.List;
 
 /**
  * The results of an unbounded OVER window for each of its rows, which are in the window's order.

@@ -1,11 +1,10 @@
 package org.compiledplan.kernel.operators.over;
 
+import java.util.BitSet;
 import org.compiledplan.kernel.aggregates.Accumulator;
 import org.compiledplan.kernel.operators.aggregate.AggregateCalls;
 import org.compiledplan.kernel.operators.base.OperatorSpec;
 import org.compiledplan.kernel.state.serialization.Frames;
-
-import java.util.BitSet;
 
 /** The aggregate calls of an OVER window; builds output rows from input rows. */
 final class OverCalls {

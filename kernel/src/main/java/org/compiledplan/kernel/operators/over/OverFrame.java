@@ -1,5 +1,7 @@
 package org.compiledplan.kernel.operators.over;
 
+import java.util.ArrayDeque;
+import java.util.BitSet;
 import org.compiledplan.kernel.aggregates.Accumulator;
 import org.compiledplan.kernel.operators.base.OperatorSpec;
 import org.compiledplan.kernel.operators.base.TimeMath;
@@ -9,9 +11,6 @@ import org.compiledplan.kernel.state.serialization.Frames;
 import org.compiledplan.kernel.state.serialization.PackedList;
 import org.compiledplan.kernel.state.serialization.PackedRow;
 import org.compiledplan.kernel.state.serialization.Stored;
-
-import java.util.ArrayDeque;
-import java.util.BitSet;
 
 /**
  * The rows of a key from the start of an OVER window to the current row: their accumulators, and

@@ -1,5 +1,9 @@
 package org.compiledplan.kernel.operators.over;
 
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.OptionalLong;
 import org.compiledplan.kernel.operators.base.BatchContext;
 import org.compiledplan.kernel.operators.base.Idle;
 import org.compiledplan.kernel.operators.base.InputRow;
@@ -13,11 +17,6 @@ import org.compiledplan.kernel.state.serialization.Columns;
 import org.compiledplan.kernel.state.serialization.Fields;
 import org.compiledplan.kernel.state.serialization.PackedRow;
 import org.compiledplan.kernel.values.RowKinds;
-
-import java.util.ArrayList;
-import java.util.BitSet;
-import java.util.List;
-import java.util.OptionalLong;
 
 /**
  * OVER windows in processing time: a row's result covers the rows before it immediately. Only in a

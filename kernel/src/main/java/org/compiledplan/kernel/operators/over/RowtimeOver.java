@@ -1,5 +1,8 @@
 package org.compiledplan.kernel.operators.over;
 
+import java.util.BitSet;
+import java.util.List;
+import java.util.OptionalLong;
 import org.compiledplan.kernel.operators.base.BatchContext;
 import org.compiledplan.kernel.operators.base.EntryTimes;
 import org.compiledplan.kernel.operators.base.Firings;
@@ -12,16 +15,12 @@ import org.compiledplan.kernel.operators.base.OperatorSpec;
 import org.compiledplan.kernel.operators.base.Out;
 import org.compiledplan.kernel.operators.base.Rowtime;
 import org.compiledplan.kernel.operators.base.StateKind;
-import org.compiledplan.kernel.operators.base.WaitingRows.Waiting;
 import org.compiledplan.kernel.operators.base.WaitingRows;
+import org.compiledplan.kernel.operators.base.WaitingRows.Waiting;
 import org.compiledplan.kernel.state.serialization.Columns;
 import org.compiledplan.kernel.state.serialization.Fields;
 import org.compiledplan.kernel.state.serialization.PackedRow;
 import org.compiledplan.kernel.values.RowKinds;
-
-import java.util.BitSet;
-import java.util.List;
-import java.util.OptionalLong;
 
 /**
  * OVER windows in event time: rows wait for the watermark and are then processed by time. In a time

@@ -13,7 +13,6 @@ import org.compiledplan.kernel.values.RowKinds;
 import org.compiledplan.kernel.values.ValueType;
 import org.compiledplan.kernel.values.Values;
 
-
 /**
  * Keeps one row per key: the first or the last by arrival or by a time column. Follows Flink's
  * ProcTimeDeduplicateKeepFirstRowFunction, ProcTimeDeduplicateKeepLastRowFunction and

@@ -1,5 +1,6 @@
 package org.compiledplan.kernel.operators.rank;
 
+import java.util.OptionalLong;
 import org.compiledplan.kernel.operators.base.BatchContext;
 import org.compiledplan.kernel.operators.base.EntryOperator;
 import org.compiledplan.kernel.operators.base.InputRow;
@@ -14,8 +15,6 @@ import org.compiledplan.kernel.state.serialization.Columns;
 import org.compiledplan.kernel.state.serialization.Fields;
 import org.compiledplan.kernel.values.RowKinds;
 import org.compiledplan.kernel.values.ValueType;
-
-import java.util.OptionalLong;
 
 /**
  * Keeps the first row of a key by a time column and emits it once, when the watermark reaches its

@@ -1,5 +1,11 @@
 package org.compiledplan.kernel.operators.rank;
 
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.Set;
 import org.compiledplan.kernel.operators.base.BatchContext;
 import org.compiledplan.kernel.operators.base.EntryTimes;
 import org.compiledplan.kernel.operators.base.InputRow;
@@ -16,13 +22,6 @@ import org.compiledplan.kernel.state.serialization.Fields;
 import org.compiledplan.kernel.state.serialization.Stored;
 import org.compiledplan.kernel.values.RowKinds;
 import org.compiledplan.kernel.values.Values;
-
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.HashSet;
-import java.util.List;
-import java.util.OptionalLong;
-import java.util.Set;
 
 /**
  * Top-n of a key by ROW_NUMBER, LIMIT and ORDER BY with LIMIT. One algorithm for Flink's

@@ -1,5 +1,6 @@
 package org.compiledplan.kernel.operators.rank;
 
+import java.util.Arrays;
 import org.compiledplan.kernel.operators.base.BatchContext;
 import org.compiledplan.kernel.operators.base.InputRow;
 import org.compiledplan.kernel.operators.base.KeyState;
@@ -10,8 +11,6 @@ import org.compiledplan.kernel.operators.base.Out;
 import org.compiledplan.kernel.operators.base.RowPredicate;
 import org.compiledplan.kernel.operators.base.StateKind;
 import org.compiledplan.kernel.state.serialization.Fields;
-
-import java.util.Arrays;
 
 /**
  * Numbers rows in order of arrival across micro-batches: calls of RAND with a seed use the row

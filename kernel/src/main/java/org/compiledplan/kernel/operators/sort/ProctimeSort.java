@@ -1,5 +1,7 @@
 package org.compiledplan.kernel.operators.sort;
 
+import java.util.ArrayList;
+import java.util.List;
 import org.compiledplan.kernel.operators.base.InputRow;
 import org.compiledplan.kernel.operators.base.KeyState;
 import org.compiledplan.kernel.operators.base.KeyedOperator;
@@ -10,9 +12,6 @@ import org.compiledplan.kernel.operators.base.SortOrder;
 import org.compiledplan.kernel.operators.base.StateKind;
 import org.compiledplan.kernel.state.serialization.Fields;
 import org.compiledplan.kernel.values.RowKinds;
-
-import java.util.ArrayList;
-import java.util.List;
 
 /**
  * Sorts the rows of one processing time, that is of one micro-batch. Follows Flink's

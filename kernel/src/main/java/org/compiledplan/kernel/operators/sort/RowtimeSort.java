@@ -1,5 +1,8 @@
 package org.compiledplan.kernel.operators.sort;
 
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
 import org.compiledplan.kernel.operators.base.BatchContext;
 import org.compiledplan.kernel.operators.base.EntryTimes;
 import org.compiledplan.kernel.operators.base.Firings;
@@ -12,15 +15,11 @@ import org.compiledplan.kernel.operators.base.Out;
 import org.compiledplan.kernel.operators.base.Rowtime;
 import org.compiledplan.kernel.operators.base.SortOrder;
 import org.compiledplan.kernel.operators.base.StateKind;
-import org.compiledplan.kernel.operators.base.WaitingRows.Waiting;
 import org.compiledplan.kernel.operators.base.WaitingRows;
+import org.compiledplan.kernel.operators.base.WaitingRows.Waiting;
 import org.compiledplan.kernel.state.serialization.Columns;
 import org.compiledplan.kernel.state.serialization.Fields;
 import org.compiledplan.kernel.values.RowKinds;
-
-import java.util.ArrayList;
-import java.util.List;
-import java.util.OptionalLong;
 
 /**
  * Emits rows in the order of their time, then of further columns. Follows Flink's

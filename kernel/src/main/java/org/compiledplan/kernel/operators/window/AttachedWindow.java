@@ -1,5 +1,6 @@
 package org.compiledplan.kernel.operators.window;
 
+import java.util.OptionalLong;
 import org.compiledplan.kernel.operators.base.BatchContext;
 import org.compiledplan.kernel.operators.base.EntryTimes;
 import org.compiledplan.kernel.operators.base.InputRow;
@@ -11,8 +12,6 @@ import org.compiledplan.kernel.operators.base.Out;
 import org.compiledplan.kernel.operators.base.StateKind;
 import org.compiledplan.kernel.state.serialization.Fields;
 import org.compiledplan.kernel.state.serialization.Stored;
-
-import java.util.OptionalLong;
 
 /**
  * Operators over rows that carry their window. The window is part of the key, so a key's state is

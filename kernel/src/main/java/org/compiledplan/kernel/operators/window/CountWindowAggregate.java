@@ -1,5 +1,7 @@
 package org.compiledplan.kernel.operators.window;
 
+import java.util.ArrayDeque;
+import java.util.Iterator;
 import org.compiledplan.kernel.operators.aggregate.Accumulated;
 import org.compiledplan.kernel.operators.aggregate.AggregateCalls;
 import org.compiledplan.kernel.operators.base.BatchContext;
@@ -15,9 +17,6 @@ import org.compiledplan.kernel.state.serialization.Fields;
 import org.compiledplan.kernel.state.serialization.PackedRow;
 import org.compiledplan.kernel.state.serialization.Stored;
 import org.compiledplan.kernel.values.RowKinds;
-
-import java.util.ArrayDeque;
-import java.util.Iterator;
 
 /**
  * Aggregates by key over windows of a fixed number of rows: a window starts every {@code slide}

@@ -1,13 +1,12 @@
 package org.compiledplan.kernel.operators.window;
 
+import java.util.ArrayList;
+import java.util.List;
 import org.compiledplan.kernel.state.serialization.Columns;
 import org.compiledplan.kernel.state.serialization.Fields;
 import org.compiledplan.kernel.state.serialization.PackedList;
 import org.compiledplan.kernel.state.serialization.PackedRow;
 import org.compiledplan.kernel.state.serialization.Stored;
-
-import java.util.ArrayList;
-import java.util.List;
 
 /**
  * Rows with their kinds in order of arrival, as bytes: appending does not touch the existing bytes.

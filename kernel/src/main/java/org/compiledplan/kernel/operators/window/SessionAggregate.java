@@ -10,7 +10,6 @@ import org.compiledplan.kernel.operators.base.StateKind;
 import org.compiledplan.kernel.state.serialization.Columns;
 import org.compiledplan.kernel.values.RowKinds;
 
-
 /**
  * Aggregates by key and session, emitted once when the session is complete (Flink's
  * UnsliceWindowAggProcessor).

@@ -1,5 +1,6 @@
 package org.compiledplan.kernel.operators.window;
 
+import java.util.Arrays;
 import org.compiledplan.kernel.operators.base.InputRow;
 import org.compiledplan.kernel.operators.base.Operator;
 import org.compiledplan.kernel.operators.base.OperatorSpec;
@@ -7,8 +8,6 @@ import org.compiledplan.kernel.operators.base.Out;
 import org.compiledplan.kernel.operators.base.StateKind;
 import org.compiledplan.kernel.state.serialization.Columns;
 import org.compiledplan.kernel.values.ValueType;
-
-import java.util.Arrays;
 
 /**
  * The table function SESSION: buffers the rows of a session until it is complete, then emits them

@@ -1,5 +1,11 @@
 package org.compiledplan.kernel.operators.window;
 
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.TreeMap;
 import org.compiledplan.kernel.operators.base.BatchContext;
 import org.compiledplan.kernel.operators.base.EntryTimes;
 import org.compiledplan.kernel.operators.base.InputRow;
@@ -13,13 +19,6 @@ import org.compiledplan.kernel.operators.base.TimeMath;
 import org.compiledplan.kernel.state.serialization.Columns;
 import org.compiledplan.kernel.state.serialization.Fields;
 import org.compiledplan.kernel.state.serialization.Stored;
-
-import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.List;
-import java.util.Map;
-import java.util.OptionalLong;
-import java.util.TreeMap;
 
 /**
  * Session windows of a key: from a row to a gap after it, merged where they meet (Flink's

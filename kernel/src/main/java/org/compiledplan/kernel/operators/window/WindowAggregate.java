@@ -1,5 +1,9 @@
 package org.compiledplan.kernel.operators.window;
 
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.TreeMap;
 import org.compiledplan.kernel.operators.aggregate.Accumulated;
 import org.compiledplan.kernel.operators.aggregate.AggregateCalls;
 import org.compiledplan.kernel.operators.base.BatchContext;
@@ -15,11 +19,6 @@ import org.compiledplan.kernel.operators.base.StateKind;
 import org.compiledplan.kernel.state.serialization.Columns;
 import org.compiledplan.kernel.state.serialization.Fields;
 import org.compiledplan.kernel.values.RowKinds;
-
-import java.util.ArrayList;
-import java.util.List;
-import java.util.OptionalLong;
-import java.util.TreeMap;
 
 /**
  * Aggregates by key and aligned window, emitted once when the window is complete. Follows Flink's

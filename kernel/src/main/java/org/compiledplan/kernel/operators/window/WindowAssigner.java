@@ -1,10 +1,9 @@
 package org.compiledplan.kernel.operators.window;
 
-import org.compiledplan.kernel.operators.base.OperatorSpec;
-import org.compiledplan.kernel.operators.base.TimeMath;
-
 import com.fasterxml.jackson.databind.JsonNode;
 import java.math.BigInteger;
+import org.compiledplan.kernel.operators.base.OperatorSpec;
+import org.compiledplan.kernel.operators.base.TimeMath;
 
 /**
  * Assigns a time to its aligned windows: they end at {@link #first}, then every {@link #interval}

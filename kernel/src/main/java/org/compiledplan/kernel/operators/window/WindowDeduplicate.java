@@ -11,7 +11,6 @@ import org.compiledplan.kernel.state.serialization.Stored;
 import org.compiledplan.kernel.values.RowKinds;
 import org.compiledplan.kernel.values.Values;
 
-
 /**
  * The first or the last row of a window and key by time; of equal times the first, or the last, to
  * arrive (Flink's RowTimeWindowDeduplicateProcessor).

@@ -1,5 +1,9 @@
 package org.compiledplan.kernel.operators.window;
 
+import static org.compiledplan.kernel.operators.join.JoinInputs.LEFT;
+import static org.compiledplan.kernel.operators.join.JoinInputs.RIGHT;
+
+import java.util.List;
 import org.compiledplan.kernel.operators.base.EntryTimes;
 import org.compiledplan.kernel.operators.base.InputRow;
 import org.compiledplan.kernel.operators.base.Operator;
@@ -12,11 +16,6 @@ import org.compiledplan.kernel.state.serialization.Fields;
 import org.compiledplan.kernel.state.serialization.Stored;
 import org.compiledplan.kernel.values.RowKinds;
 import org.compiledplan.kernel.values.ValueType;
-
-import static org.compiledplan.kernel.operators.join.JoinInputs.LEFT;
-import static org.compiledplan.kernel.operators.join.JoinInputs.RIGHT;
-
-import java.util.List;
 
 /**
  * Joins the rows of one window and key when the window is complete (Flink's WindowJoinOperator).

@@ -1,5 +1,8 @@
 package org.compiledplan.kernel.operators.window;
 
+import java.util.BitSet;
+import java.util.Comparator;
+import java.util.TreeMap;
 import org.compiledplan.kernel.operators.aggregate.Accumulated;
 import org.compiledplan.kernel.operators.aggregate.AggregateCalls;
 import org.compiledplan.kernel.operators.base.InputRow;
@@ -10,10 +13,6 @@ import org.compiledplan.kernel.state.serialization.Fields;
 import org.compiledplan.kernel.state.serialization.Stored;
 import org.compiledplan.kernel.values.ByteReader;
 import org.compiledplan.kernel.values.ByteWriter;
-
-import java.util.BitSet;
-import java.util.Comparator;
-import java.util.TreeMap;
 
 /**
  * Panes, the accumulators of rows that belong to the same windows, and the assignment of rows to

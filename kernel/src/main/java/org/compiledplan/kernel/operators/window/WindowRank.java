@@ -1,5 +1,8 @@
 package org.compiledplan.kernel.operators.window;
 
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import org.compiledplan.kernel.operators.base.InputRow;
 import org.compiledplan.kernel.operators.base.Operator;
 import org.compiledplan.kernel.operators.base.OperatorSpec;
@@ -10,10 +13,6 @@ import org.compiledplan.kernel.state.serialization.Columns;
 import org.compiledplan.kernel.state.serialization.Fields;
 import org.compiledplan.kernel.state.serialization.Stored;
 import org.compiledplan.kernel.values.RowKinds;
-
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.List;
 
 /**
  * The first rows of a window and partition in an order; equal rows rank by arrival (Flink's

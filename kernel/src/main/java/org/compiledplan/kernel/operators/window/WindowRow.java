@@ -1,12 +1,11 @@
 package org.compiledplan.kernel.operators.window;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import org.compiledplan.kernel.operators.aggregate.Accumulated;
 import org.compiledplan.kernel.operators.base.OperatorSpec;
 import org.compiledplan.kernel.operators.base.Out;
 import org.compiledplan.kernel.values.RowKinds;
 import org.compiledplan.kernel.values.ValueType;
-
-import com.fasterxml.jackson.databind.JsonNode;
 
 /**
  * Builds a window aggregate's output row: the group's values, the results, then the window

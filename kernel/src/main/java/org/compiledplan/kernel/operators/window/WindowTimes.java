@@ -1,16 +1,15 @@
 package org.compiledplan.kernel.operators.window;
 
-import org.compiledplan.kernel.operators.base.BatchContext;
-import org.compiledplan.kernel.operators.base.InputRow;
-import org.compiledplan.kernel.operators.base.OperatorSpec;
-import org.compiledplan.kernel.operators.base.TimeMath;
-import org.compiledplan.kernel.values.ValueType;
-
 import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.TimeZone;
+import org.compiledplan.kernel.operators.base.BatchContext;
+import org.compiledplan.kernel.operators.base.InputRow;
+import org.compiledplan.kernel.operators.base.OperatorSpec;
+import org.compiledplan.kernel.operators.base.TimeMath;
+import org.compiledplan.kernel.values.ValueType;
 
 /**
  * Conversions between a window's clock and timer time. Starts and ends are in ms since 1970 on the

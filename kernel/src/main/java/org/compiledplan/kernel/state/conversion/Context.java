@@ -3,7 +3,6 @@ package org.compiledplan.kernel.state.conversion;
 import org.compiledplan.kernel.state.serialization.StateFormatException;
 import org.compiledplan.kernel.values.ValueType;
 
-
 /** Position of a conversion within the state, for messages. */
 final class Context {
   final OperatorMapping mapping;

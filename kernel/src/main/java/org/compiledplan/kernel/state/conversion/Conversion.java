@@ -1,10 +1,9 @@
 package org.compiledplan.kernel.state.conversion;
 
+import java.util.BitSet;
 import org.compiledplan.kernel.operators.base.StateFormat;
 import org.compiledplan.kernel.state.serialization.Columns;
 import org.compiledplan.kernel.state.serialization.StateFormatException;
-
-import java.util.BitSet;
 
 /**
  * Converts the bytes of one operator's state into those of another's. Serves one task at a time.

@@ -1,14 +1,13 @@
 package org.compiledplan.kernel.state.conversion;
 
-import org.compiledplan.kernel.state.serialization.FieldShape;
-import org.compiledplan.kernel.state.serialization.Tree;
-
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiFunction;
 import java.util.function.UnaryOperator;
+import org.compiledplan.kernel.state.serialization.FieldShape;
+import org.compiledplan.kernel.state.serialization.Tree;
 
 /** Converts the fields of one part of state into those of another, matched by name. */
 final class FieldsConversion {

@@ -1,11 +1,10 @@
 package org.compiledplan.kernel.state.conversion;
 
-import org.compiledplan.kernel.state.serialization.FrameShape;
-import org.compiledplan.kernel.state.serialization.Tree;
-
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.ArrayList;
 import java.util.List;
+import org.compiledplan.kernel.state.serialization.FrameShape;
+import org.compiledplan.kernel.state.serialization.Tree;
 
 /**
  * Converts the accumulators of some calls into those of others. A new call starts fresh, except for

@@ -3,7 +3,6 @@ package org.compiledplan.kernel.state.conversion;
 import org.compiledplan.kernel.state.serialization.Columns;
 import org.compiledplan.kernel.values.ValueType;
 
-
 /** Converts rows of some columns into rows of others. */
 final class RowConversion {
   /** Marks a new column without an old one. */

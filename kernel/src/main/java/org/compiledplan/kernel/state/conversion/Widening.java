@@ -1,15 +1,14 @@
 package org.compiledplan.kernel.state.conversion;
 
-import org.compiledplan.kernel.values.Struct;
-import org.compiledplan.kernel.values.ValueType.Kind;
-import org.compiledplan.kernel.values.ValueType;
-
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
+import org.compiledplan.kernel.values.Struct;
+import org.compiledplan.kernel.values.ValueType;
+import org.compiledplan.kernel.values.ValueType.Kind;
 
 /**
  * Converts values of one type into those of a type that can represent all of them: integers of more

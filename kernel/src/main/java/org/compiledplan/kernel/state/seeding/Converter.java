@@ -1,11 +1,5 @@
 package org.compiledplan.kernel.state.seeding;
 
-import org.compiledplan.kernel.host.runtime.StoredState;
-import org.compiledplan.kernel.operators.base.TimedState;
-import org.compiledplan.kernel.state.conversion.Conversion;
-import org.compiledplan.kernel.state.conversion.OperatorMapping;
-import org.compiledplan.kernel.values.JsonText;
-
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.Serializable;
 import java.util.LinkedHashMap;
@@ -13,6 +7,11 @@ import java.util.Map;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.unsafe.types.UTF8String;
+import org.compiledplan.kernel.host.runtime.StoredState;
+import org.compiledplan.kernel.operators.base.TimedState;
+import org.compiledplan.kernel.state.conversion.Conversion;
+import org.compiledplan.kernel.state.conversion.OperatorMapping;
+import org.compiledplan.kernel.values.JsonText;
 
 /** Converts state rows; Spark calls it for each row, with a separate copy per task. */
 public final class Converter implements Serializable {

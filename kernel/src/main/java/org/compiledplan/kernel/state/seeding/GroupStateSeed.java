@@ -1,5 +1,11 @@
 package org.compiledplan.kernel.state.seeding;
 
+import java.util.Collections;
+import java.util.Iterator;
+import org.apache.spark.api.java.function.FlatMapGroupsWithStateFunction;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.streaming.GroupState;
 import org.compiledplan.kernel.host.runtime.StageKeys;
 import org.compiledplan.kernel.host.runtime.StageMetrics;
 import org.compiledplan.kernel.host.runtime.StageRuntime;
@@ -7,13 +13,6 @@ import org.compiledplan.kernel.host.runtime.StageSpec;
 import org.compiledplan.kernel.host.runtime.StoredState;
 import org.compiledplan.kernel.host.store.GroupStateKey;
 import org.compiledplan.kernel.operators.base.BatchContext;
-
-import java.util.Collections;
-import java.util.Iterator;
-import org.apache.spark.api.java.function.FlatMapGroupsWithStateFunction;
-import org.apache.spark.sql.Row;
-import org.apache.spark.sql.catalyst.InternalRow;
-import org.apache.spark.sql.streaming.GroupState;
 
 /** Writes the initial state of a stage that {@code GroupStateHost} continues. */
 final class GroupStateSeed

@@ -1,16 +1,15 @@
 package org.compiledplan.kernel.state.seeding;
 
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.catalyst.plans.logical.EventTimeWatermark;
+import org.apache.spark.sql.functions;
 import org.compiledplan.kernel.host.runtime.InternalRows;
 import org.compiledplan.kernel.host.runtime.StageMetrics;
 import org.compiledplan.kernel.host.runtime.StageSpec;
 import org.compiledplan.kernel.host.spark.Plans;
 import org.compiledplan.kernel.host.stage.Stage;
 import org.compiledplan.kernel.values.JsonText;
-
-import org.apache.spark.sql.Dataset;
-import org.apache.spark.sql.Row;
-import org.apache.spark.sql.catalyst.plans.logical.EventTimeWatermark;
-import org.apache.spark.sql.functions;
 
 /**
  * Migrates state into a new checkpoint, in two steps: {@link #convert} converts the rows of the old

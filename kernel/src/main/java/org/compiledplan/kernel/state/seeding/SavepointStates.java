@@ -1,17 +1,5 @@
 package org.compiledplan.kernel.state.seeding;
 
-import org.compiledplan.kernel.flink.mapping.FlinkEntry;
-import org.compiledplan.kernel.flink.mapping.FlinkKey;
-import org.compiledplan.kernel.flink.mapping.StateMapping;
-import org.compiledplan.kernel.host.Conditions;
-import org.compiledplan.kernel.host.runtime.InternalRows;
-import org.compiledplan.kernel.host.runtime.StageRuntime;
-import org.compiledplan.kernel.host.runtime.StoredState;
-import org.compiledplan.kernel.host.spark.SparkTypes;
-import org.compiledplan.kernel.state.serialization.StateFormatException;
-import org.compiledplan.kernel.state.serialization.Tree;
-import org.compiledplan.kernel.values.JsonText;
-
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,6 +11,17 @@ import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.unsafe.types.UTF8String;
+import org.compiledplan.kernel.flink.mapping.FlinkEntry;
+import org.compiledplan.kernel.flink.mapping.FlinkKey;
+import org.compiledplan.kernel.flink.mapping.StateMapping;
+import org.compiledplan.kernel.host.Conditions;
+import org.compiledplan.kernel.host.runtime.InternalRows;
+import org.compiledplan.kernel.host.runtime.StageRuntime;
+import org.compiledplan.kernel.host.runtime.StoredState;
+import org.compiledplan.kernel.host.spark.SparkTypes;
+import org.compiledplan.kernel.state.serialization.StateFormatException;
+import org.compiledplan.kernel.state.serialization.Tree;
+import org.compiledplan.kernel.values.JsonText;
 
 /**
  * Converts Flink's state of one operator into rows for {@link Migration#seed}, in two steps: {@link

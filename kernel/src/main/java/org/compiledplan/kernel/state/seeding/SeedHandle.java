@@ -1,12 +1,11 @@
 package org.compiledplan.kernel.state.seeding;
 
-import org.compiledplan.kernel.host.runtime.Recounts;
-import org.compiledplan.kernel.host.runtime.StageMetrics;
-
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
+import org.compiledplan.kernel.host.runtime.Recounts;
+import org.compiledplan.kernel.host.runtime.StageMetrics;
 
 /** A stage with seeded state: the rows for later stages, and counters of the stored state. */
 public final class SeedHandle {

@@ -1,10 +1,5 @@
 package org.compiledplan.kernel.state.seeding;
 
-import org.compiledplan.kernel.host.runtime.StageKeys;
-import org.compiledplan.kernel.host.runtime.StageRuntime;
-import org.compiledplan.kernel.operators.base.BatchContext;
-import org.compiledplan.kernel.operators.base.TimedState;
-
 import java.util.Collections;
 import java.util.Iterator;
 import org.apache.spark.sql.Row;
@@ -12,6 +7,10 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.unsafe.types.UTF8String;
+import org.compiledplan.kernel.host.runtime.StageKeys;
+import org.compiledplan.kernel.host.runtime.StageRuntime;
+import org.compiledplan.kernel.operators.base.BatchContext;
+import org.compiledplan.kernel.operators.base.TimedState;
 import scala.jdk.javaapi.CollectionConverters;
 
 /** The rows with a stage's initial state: one per key and operator. */

@@ -1,14 +1,5 @@
 package org.compiledplan.kernel.state.seeding;
 
-import org.compiledplan.kernel.host.runtime.StageKeys;
-import org.compiledplan.kernel.host.runtime.StageMetrics;
-import org.compiledplan.kernel.host.runtime.StageRuntime;
-import org.compiledplan.kernel.host.runtime.StageSpec;
-import org.compiledplan.kernel.host.runtime.StoredState;
-import org.compiledplan.kernel.host.store.TimerIndex;
-import org.compiledplan.kernel.host.store.TransformStates;
-import org.compiledplan.kernel.operators.base.BatchContext;
-
 import java.util.Collections;
 import java.util.Iterator;
 import org.apache.spark.sql.Row;
@@ -18,6 +9,14 @@ import org.apache.spark.sql.streaming.OutputMode;
 import org.apache.spark.sql.streaming.StatefulProcessor;
 import org.apache.spark.sql.streaming.TimeMode;
 import org.apache.spark.sql.streaming.TimerValues;
+import org.compiledplan.kernel.host.runtime.StageKeys;
+import org.compiledplan.kernel.host.runtime.StageMetrics;
+import org.compiledplan.kernel.host.runtime.StageRuntime;
+import org.compiledplan.kernel.host.runtime.StageSpec;
+import org.compiledplan.kernel.host.runtime.StoredState;
+import org.compiledplan.kernel.host.store.TimerIndex;
+import org.compiledplan.kernel.host.store.TransformStates;
+import org.compiledplan.kernel.operators.base.BatchContext;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**

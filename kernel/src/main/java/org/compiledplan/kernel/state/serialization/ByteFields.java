@@ -1,14 +1,13 @@
 package org.compiledplan.kernel.state.serialization;
 
-import org.compiledplan.kernel.values.ByteReader;
-import org.compiledplan.kernel.values.ByteWriter;
-import org.compiledplan.kernel.values.ValueCodec;
-import org.compiledplan.kernel.values.ValueType;
-
 import java.util.Collection;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.compiledplan.kernel.values.ByteReader;
+import org.compiledplan.kernel.values.ByteWriter;
+import org.compiledplan.kernel.values.ValueCodec;
+import org.compiledplan.kernel.values.ValueType;
 
 /** Binary encoding of fields. Reader and writer mirror each other. */
 public final class ByteFields {

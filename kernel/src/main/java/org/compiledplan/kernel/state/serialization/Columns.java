@@ -1,9 +1,8 @@
 package org.compiledplan.kernel.state.serialization;
 
-import org.compiledplan.kernel.values.ValueType;
-
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import org.compiledplan.kernel.values.ValueType;
 
 /**
  * The columns of a row in state: their types and their origin.

@@ -1,11 +1,10 @@
 package org.compiledplan.kernel.state.serialization;
 
-import org.compiledplan.kernel.values.ValueType;
-
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
+import org.compiledplan.kernel.values.ValueType;
 
 /**
  * The shape of a state field, recorded by {@link SchemaFields}.

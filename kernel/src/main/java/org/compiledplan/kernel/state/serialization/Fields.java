@@ -1,11 +1,10 @@
 package org.compiledplan.kernel.state.serialization;
 
-import org.compiledplan.kernel.values.ValueType;
-
 import java.util.Collection;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.compiledplan.kernel.values.ValueType;
 
 /**
  * A visitor of a state's fields: reads ({@link ByteFields.Reader}) or writes ({@link

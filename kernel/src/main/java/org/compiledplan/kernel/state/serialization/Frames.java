@@ -1,11 +1,10 @@
 package org.compiledplan.kernel.state.serialization;
 
-import org.compiledplan.kernel.values.ByteReader;
-import org.compiledplan.kernel.values.ByteWriter;
-
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
 import java.util.function.Supplier;
+import org.compiledplan.kernel.values.ByteReader;
+import org.compiledplan.kernel.values.ByteWriter;
 
 /** A fixed number of framed parts, packed as bytes until they are read. */
 public final class Frames<P extends Framed> {

@@ -1,11 +1,10 @@
 package org.compiledplan.kernel.state.serialization;
 
-import org.compiledplan.kernel.values.ByteReader;
-import org.compiledplan.kernel.values.ByteWriter;
-
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
+import org.compiledplan.kernel.values.ByteReader;
+import org.compiledplan.kernel.values.ByteWriter;
 
 /**
  * A list of parts as bytes: appending does not touch the existing bytes, and parts are decoded on

@@ -1,11 +1,10 @@
 package org.compiledplan.kernel.state.serialization;
 
+import java.util.Arrays;
 import org.compiledplan.kernel.values.ByteReader;
 import org.compiledplan.kernel.values.ByteWriter;
 import org.compiledplan.kernel.values.ValueCodec;
 import org.compiledplan.kernel.values.ValueType;
-
-import java.util.Arrays;
 
 /**
  * A row as bytes, decoded on demand. Equal rows have equal bytes, so it can serve as a hash key.

@@ -1,14 +1,13 @@
 package org.compiledplan.kernel.state.serialization;
 
-import org.compiledplan.kernel.state.serialization.FieldShape.Is;
-import org.compiledplan.kernel.values.ValueType;
-
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.compiledplan.kernel.state.serialization.FieldShape.Is;
+import org.compiledplan.kernel.values.ValueType;
 
 /** Records the schema of a state. */
 public final class SchemaFields implements Fields {

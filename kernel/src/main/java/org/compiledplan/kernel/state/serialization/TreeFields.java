@@ -1,13 +1,12 @@
 package org.compiledplan.kernel.state.serialization;
 
-import org.compiledplan.kernel.values.ValueType;
-
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.compiledplan.kernel.values.ValueType;
 
 /**
  * Fields by name: decoded state, independent of its bytes. Times and numbers are {@code Long},

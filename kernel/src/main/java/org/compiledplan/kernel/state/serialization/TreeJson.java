@@ -1,7 +1,5 @@
 package org.compiledplan.kernel.state.serialization;
 
-import org.compiledplan.kernel.values.Struct;
-
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
@@ -11,6 +9,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import org.compiledplan.kernel.values.Struct;
 
 /**
  * JSON form of {@link TreeFields} for people and tools: rows and structs are lists, maps are lists

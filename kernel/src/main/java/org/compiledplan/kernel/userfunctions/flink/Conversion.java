@@ -2,7 +2,6 @@ package org.compiledplan.kernel.userfunctions.flink;
 
 import org.compiledplan.kernel.values.ValueType;
 
-
 /** Conversion between the kernel's values of a type and objects of the class a function wants. */
 abstract class Conversion {
   /** The type of the kernel's values. */

@@ -1,10 +1,5 @@
 package org.compiledplan.kernel.userfunctions.flink;
 
-import org.compiledplan.kernel.values.Bitmaps;
-import org.compiledplan.kernel.values.ValueType.Kind;
-import org.compiledplan.kernel.values.ValueType;
-import org.compiledplan.kernel.values.Variants;
-
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
@@ -31,6 +26,10 @@ import org.apache.flink.table.types.logical.YearMonthIntervalType;
 import org.apache.flink.types.bitmap.Bitmap;
 import org.apache.flink.types.variant.BinaryVariant;
 import org.apache.flink.types.variant.Variant;
+import org.compiledplan.kernel.values.Bitmaps;
+import org.compiledplan.kernel.values.ValueType;
+import org.compiledplan.kernel.values.ValueType.Kind;
+import org.compiledplan.kernel.values.Variants;
 
 /** The conversions of all types, by their conversion classes. */
 final class Conversions {

@@ -1,11 +1,5 @@
 package org.compiledplan.kernel.userfunctions.flink;
 
-import org.compiledplan.kernel.userfunctions.FunctionFailure;
-import org.compiledplan.kernel.userfunctions.FunctionSpec;
-import org.compiledplan.kernel.userfunctions.UserFunction;
-import org.compiledplan.kernel.values.Struct;
-import org.compiledplan.kernel.values.ValueType;
-
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -23,6 +17,11 @@ import org.apache.flink.table.functions.UserDefinedFunction;
 import org.apache.flink.table.functions.UserDefinedFunctionHelper;
 import org.apache.flink.table.types.DataType;
 import org.apache.flink.util.Collector;
+import org.compiledplan.kernel.userfunctions.FunctionFailure;
+import org.compiledplan.kernel.userfunctions.FunctionSpec;
+import org.compiledplan.kernel.userfunctions.UserFunction;
+import org.compiledplan.kernel.values.Struct;
+import org.compiledplan.kernel.values.ValueType;
 
 /** A function with its method and its conversions. */
 final class FlinkFunction implements UserFunction {

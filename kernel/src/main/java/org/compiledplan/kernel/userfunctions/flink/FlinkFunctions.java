@@ -1,11 +1,5 @@
 package org.compiledplan.kernel.userfunctions.flink;
 
-import org.compiledplan.kernel.userfunctions.Description;
-import org.compiledplan.kernel.userfunctions.FunctionFactory;
-import org.compiledplan.kernel.userfunctions.FunctionFailure;
-import org.compiledplan.kernel.userfunctions.FunctionSpec;
-import org.compiledplan.kernel.userfunctions.UserFunction;
-
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.reflect.Method;
@@ -35,6 +29,11 @@ import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.table.types.logical.LogicalTypeFamily;
 import org.apache.flink.table.types.logical.LogicalTypeRoot;
 import org.apache.flink.table.types.logical.RowType;
+import org.compiledplan.kernel.userfunctions.Description;
+import org.compiledplan.kernel.userfunctions.FunctionFactory;
+import org.compiledplan.kernel.userfunctions.FunctionFailure;
+import org.compiledplan.kernel.userfunctions.FunctionSpec;
+import org.compiledplan.kernel.userfunctions.UserFunction;
 
 /** Loads functions, and infers their types with Flink's own inference. */
 public final class FlinkFunctions implements FunctionFactory {

@@ -1,7 +1,5 @@
 package org.compiledplan.kernel.userfunctions.flink;
 
-import org.compiledplan.kernel.userfunctions.FunctionSpec;
-
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.Optional;
@@ -9,6 +7,7 @@ import org.apache.flink.table.catalog.DataTypeFactory;
 import org.apache.flink.table.functions.FunctionDefinition;
 import org.apache.flink.table.types.DataType;
 import org.apache.flink.table.types.inference.CallContext;
+import org.compiledplan.kernel.userfunctions.FunctionSpec;
 
 /** A call of a plan as Flink's type inference sees it. */
 record PlanCall(

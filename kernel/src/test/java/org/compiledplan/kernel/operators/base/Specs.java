@@ -1,10 +1,9 @@
 package org.compiledplan.kernel.operators.base;
 
-import org.compiledplan.kernel.values.ValueType;
-
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import org.compiledplan.kernel.values.ValueType;
 
 /** Descriptions of operators for tests of their parts. */
 public final class Specs {

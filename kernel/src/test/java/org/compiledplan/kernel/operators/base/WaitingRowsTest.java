@@ -1,13 +1,5 @@
 package org.compiledplan.kernel.operators.base;
 
-import org.compiledplan.kernel.state.serialization.ByteFields;
-import org.compiledplan.kernel.state.serialization.Columns;
-import org.compiledplan.kernel.values.ByteReader;
-import org.compiledplan.kernel.values.ByteWriter;
-import org.compiledplan.kernel.values.RowKinds;
-import org.compiledplan.kernel.values.ValueType.Kind;
-import org.compiledplan.kernel.values.ValueType;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -16,6 +8,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.Random;
+import org.compiledplan.kernel.state.serialization.ByteFields;
+import org.compiledplan.kernel.state.serialization.Columns;
+import org.compiledplan.kernel.values.ByteReader;
+import org.compiledplan.kernel.values.ByteWriter;
+import org.compiledplan.kernel.values.RowKinds;
+import org.compiledplan.kernel.values.ValueType;
+import org.compiledplan.kernel.values.ValueType.Kind;
 import org.junit.jupiter.api.Test;
 
 class WaitingRowsTest {

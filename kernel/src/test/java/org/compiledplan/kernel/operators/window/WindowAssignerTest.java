@@ -1,8 +1,5 @@
 package org.compiledplan.kernel.operators.window;
 
-import org.compiledplan.kernel.operators.base.Specs;
-import org.compiledplan.kernel.operators.base.TimeMath;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -11,6 +8,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.compiledplan.kernel.operators.base.Specs;
+import org.compiledplan.kernel.operators.base.TimeMath;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

@@ -1,15 +1,14 @@
 package org.compiledplan.kernel.operators.window;
 
-import org.compiledplan.kernel.operators.base.Specs;
-import org.compiledplan.kernel.values.ValueType.Kind;
-import org.compiledplan.kernel.values.ValueType;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
+import org.compiledplan.kernel.operators.base.Specs;
+import org.compiledplan.kernel.values.ValueType;
+import org.compiledplan.kernel.values.ValueType.Kind;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

@@ -1,13 +1,5 @@
 package org.compiledplan.kernel.state.conversion;
 
-import org.compiledplan.kernel.values.ByteReader;
-import org.compiledplan.kernel.values.ByteWriter;
-import org.compiledplan.kernel.values.Struct;
-import org.compiledplan.kernel.values.ValueCodec;
-import org.compiledplan.kernel.values.ValueType.Kind;
-import org.compiledplan.kernel.values.ValueType;
-import org.compiledplan.kernel.values.Values;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -17,6 +9,13 @@ import java.math.BigDecimal;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import org.compiledplan.kernel.values.ByteReader;
+import org.compiledplan.kernel.values.ByteWriter;
+import org.compiledplan.kernel.values.Struct;
+import org.compiledplan.kernel.values.ValueCodec;
+import org.compiledplan.kernel.values.ValueType;
+import org.compiledplan.kernel.values.ValueType.Kind;
+import org.compiledplan.kernel.values.Values;
 import org.junit.jupiter.api.Test;
 
 class WideningTest {
