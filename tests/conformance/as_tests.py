@@ -33,15 +33,10 @@ def as_test(case: Case, out: Path, plan: str = "") -> PlanTest | None:
         out: the folder of its sinks.
         plan: the file of the plan to test; by default the test compiles the program.
     """
-    program = case.program(out)
-    if case.folder.name in _OF_TEXT or _BYTES.search(program):
+    steps = _steps(case, out)
+    if steps is None:
         return None
-    rows = dict(_rows(case, program, out))
-    if not rows or any(items is None for items in rows.values()):
-        return None
-    steps: list[dict[str, Any]] = [{"rows": rows}, {"end": None}]
-    steps += [{"expect": {sink: {"table": expected}}} for sink, expected in case.expected["sinks"].items()]
-    tested = {"program": plan} if plan else {"sql": program}
+    tested = {"program": plan} if plan else {"sql": case.program(out)}
     document = Document(case.folder / "case.test.yaml", "", {**tested, "name": case.name, "steps": steps})
     (test,) = cases_of(document)
     return test
@@ -50,7 +45,19 @@ def as_test(case: Case, out: Path, plan: str = "") -> PlanTest | None:
 @cache
 def is_test(case: Case) -> bool:
     """Return True if a case that runs has a test."""
-    return not case.refused_at and as_test(case, Path("out")) is not None
+    return not case.refused_at and _steps(case, Path("out")) is not None
+
+
+def _steps(case: Case, out: Path) -> list[dict[str, Any]] | None:
+    """The steps of the test of a case; None if it has none."""
+    program = case.program(out)
+    if case.folder.name in _OF_TEXT or _BYTES.search(program):
+        return None
+    rows = dict(_rows(case, program, out))
+    if not rows or any(items is None for items in rows.values()):
+        return None
+    steps: list[dict[str, Any]] = [{"rows": rows}, {"end": None}]
+    return steps + [{"expect": {sink: {"table": expected}}} for sink, expected in case.expected["sinks"].items()]
 
 
 def _rows(case: Case, program: str, out: Path) -> Iterator[tuple[str, list[Any] | None]]:

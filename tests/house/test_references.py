@@ -43,9 +43,8 @@ def leads_somewhere(name: str, root: Path = ROOT) -> bool:
     return not parts or (module.exists() and set(parts) <= defined(module))
 
 
-def prose(file: Path) -> str:
-    """The docstrings and comments of a file."""
-    text = file.read_text(encoding="utf-8")
+def prose(text: str) -> str:
+    """The docstrings and comments of a module."""
     documented = (ast.Module, ast.ClassDef, ast.FunctionDef)
     texts = [ast.get_docstring(node) or "" for node in ast.walk(ast.parse(text)) if isinstance(node, documented)]
     return "\n".join([*texts, *re.findall(r"#.*", text)])
@@ -53,7 +52,10 @@ def prose(file: Path) -> str:
 
 def astray(file: Path) -> list[str]:
     """References in a file's prose that do not resolve."""
-    text = prose(file)
+    text = file.read_text(encoding="utf-8")
+    if not (_NAME.search(text) or _PATH.search(text)):
+        return []
+    text = prose(text)
     names = [name for name in _NAME.findall(text) if not leads_somewhere(name)]
     paths = [path for path in _PATH.findall(text) if not (ROOT / path).exists()]
     return [f"{file.relative_to(ROOT)}: `{name}`" for name in names + paths]

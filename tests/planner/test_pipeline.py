@@ -54,9 +54,11 @@ def _mistyped(rel: RelNode) -> RelNode:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("step", [8, pytest.param(1, marks=pytest.mark.wide)])
 @pytest.mark.parametrize("category", categories())
-def test_every_pass_leaves_a_draft_without_faults(category: str, tmp_path: Path) -> None:
-    for case in cases(category):
+def test_every_pass_leaves_a_draft_without_faults(category: str, step: int, tmp_path: Path) -> None:
+    """Programs of each category: one in eight, and all in `make test-wide`."""
+    for case in cases(category)[::step]:
         context = PlanningContext.new()
         try:
             sinks, _ = bind_script(context, case.program(tmp_path))

@@ -34,6 +34,11 @@ def expected(sink: str, program: sinks.Program) -> str:
     return str(recorded)
 
 
+def without_clauses(sink: str) -> Iterator[sinks.Program]:
+    """For each query, the program without clauses and options."""
+    yield from {program.query: program for program in reversed(list(sinks.programs(sink)))}.values()
+
+
 def distinct(sink: str) -> Iterator[sinks.Program]:
     """For each query and answer, the last program with a clause and the last without."""
     classes = {
@@ -47,7 +52,14 @@ def check_planned_as_in_flink(sink: str, program: sinks.Program) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("programs", [distinct, pytest.param(sinks.programs, marks=pytest.mark.deep)])
+@pytest.mark.parametrize(
+    "programs",
+    [
+        without_clauses,
+        pytest.param(distinct, marks=pytest.mark.wide),
+        pytest.param(sinks.programs, marks=pytest.mark.deep),
+    ],
+)
 @pytest.mark.parametrize("sink", sinks.SINKS)
 def test_a_sink_is_planned_as_in_flink(sink: str, programs: Any) -> None:
     assert failures(check_planned_as_in_flink, ((sink, program) for program in programs(sink))) == {}

@@ -50,10 +50,10 @@ def columns(place, word):
     return ""
 
 
-@pytest.mark.parametrize("step", [3, pytest.param(1, marks=pytest.mark.deep)])
+@pytest.mark.parametrize("step", [30, pytest.param(3, marks=pytest.mark.wide), pytest.param(1, marks=pytest.mark.deep)])
 @pytest.mark.parametrize("place", PLACES)
 def test_a_word_is_a_name_where_it_is_one_in_flink(place, step):
-    """By default every word in a third of the positions, and every position with a third of the words."""
+    """`make test` has every position with a thirtieth of the words, `make test-wide` with a third of them."""
     plain = columns(place, "A")
     wrong = {}
     for word, outcomes in list(words())[list(PLACES).index(place) % step :: step]:

@@ -15,6 +15,7 @@ _LINE = re.compile(
 )
 
 
+@pytest.mark.wide
 @pytest.mark.slow
 def test_every_plan_is_a_directed_graph() -> None:
     for name, drawing in drawings().items():
