@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from enum import Enum
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -17,7 +16,6 @@ from compiled_plan.cli.common.terminal import (
     SetOptions,
     app_for,
     fail,
-    print_lines,
     run_app,
     say,
     session_of,
@@ -26,23 +24,7 @@ from compiled_plan.cli.common.terminal import (
 from compiled_plan.compiling.scripts import STDIN
 from compiled_plan.plans.errors import CompiledPlanError
 
-if TYPE_CHECKING:
-    from compiled_plan.cli.comparing.comparison import Comparison
-    from compiled_plan.plans.inspection.diff.flink import FlinkDiff
-    from compiled_plan.plans.inspection.diff.model import PlanDiff
-
 app = app_for("diff-plan")
-
-#: The exit code of `--detailed-exitcode` for different, compatible plans.
-CHANGES = 2
-
-
-class Form(Enum):
-    """Output formats."""
-
-    TEXT = "text"
-    JSON = "json"
-    MARKDOWN = "markdown"
 
 
 @app.command()
@@ -87,6 +69,8 @@ def diff(
         raise typer.BadParameter("only one of OLD and NEW can come from stdin")
     settings = session_settings(options or [])
     session = session_of(settings, init)
+    from compiled_plan.cli.actions.diffing import Form, diff_in_flink, exit_code, print_difference
+
     form = Form.JSON if as_json else Form.MARKDOWN if markdown else Form.TEXT
     concerned = old
     try:
@@ -104,46 +88,8 @@ def diff(
     if graph:
         sys.stdout.write(graph.text(compared.drawing()))
     else:
-        _print(compared, _in_flink(compared, settings) if engine else None, form, everything)
-    raise typer.Exit(_code(compared.diff) if detailed else ExitCode.OK)
-
-
-def _code(plan_diff: PlanDiff) -> int:
-    from compiled_plan.plans.inspection.judging.verdicts import Verdict
-
-    if plan_diff.is_empty:
-        return ExitCode.OK
-    return CHANGES if plan_diff.verdict in (Verdict.FULL, Verdict.PARTIAL) else ExitCode.FAILED
-
-
-def _in_flink(compared: Comparison, settings: dict[str, str]) -> FlinkDiff:
-    from compiled_plan.plans.inspection.diff.flink import flink_diff
-
-    return flink_diff(compared.diff, compared.before.plan, compared.after.plan, settings)
-
-
-def _print(compared: Comparison, flink: FlinkDiff | None, form: Form, everything: bool) -> None:
-    plan_diff, advice = compared.diff, compared.advice()
-    if form is Form.JSON:
-        from compiled_plan.plans.inspection.diff.document import document, to_json
-
-        before, after = compared.before.named(), compared.after.named()
-        sys.stdout.write(to_json(document(plan_diff, before, after, advice, flink)))
-    elif form is Form.MARKDOWN:
-        sys.stdout.write(compared.markdown())
-        if flink is not None:
-            from compiled_plan.plans.inspection.diff.flink_shown import flink_markdown
-
-            sys.stdout.write("\n" + flink_markdown(flink))
-    else:
-        from compiled_plan.plans.inspection.diff.text import advice_lines, diff_lines, verdict_line
-
-        lines = list(diff_lines(plan_diff, everything=everything))
-        if flink is not None:
-            from compiled_plan.plans.inspection.diff.flink_shown import flink_lines
-
-            lines += flink_lines(flink, everything=everything)
-        print_lines((*lines, verdict_line(plan_diff), *advice_lines(advice)), stderr=False)
+        print_difference(compared, diff_in_flink(compared, settings) if engine else None, form, everything)
+    raise typer.Exit(exit_code(compared.diff) if detailed else ExitCode.OK)
 
 
 def main() -> None:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import sys
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from compiled_plan.cli.common.engines import Engine
 from compiled_plan.cli.common.graphs import GraphForm
-from compiled_plan.cli.common.terminal import Debug, ExitCode, app_for, console, fail, print_table, run_app
+from compiled_plan.cli.common.terminal import Debug, ExitCode, app_for, fail, run_app
 from compiled_plan.plans.errors import CompiledPlanError
-from compiled_plan.plans.text.visible import counted
 
 app = app_for("edit-plan")
 
@@ -57,165 +54,17 @@ def edit(
         raise typer.BadParameter("--graph only prints; leave out --ttl, --for, --check and --json")
     try:
         if graph:
-            code = _draw(plan, graph)
+            from compiled_plan.cli.actions.drawing import draw
+
+            code = draw(plan, graph)
         else:
-            code = _edit(plan, ttl or [], output or plan, check, engine, _Printer(as_json, quiet))
+            from compiled_plan.cli.actions.editing import Printer, edit_plan
+
+            code = edit_plan(plan, ttl or [], output or plan, check, engine, Printer(as_json, quiet))
     except CompiledPlanError as fault:
         fail(fault, plan, debug=debug)
         code = ExitCode.FAILED
     raise typer.Exit(code)
-
-
-def _draw(path: str, form: GraphForm) -> int:
-    from compiled_plan.plans.inspection.checked_plans import plan_from_file
-    from compiled_plan.plans.inspection.graph.drawing import Drawing
-
-    sys.stdout.write(form.text(Drawing.of(plan_from_file(path))))
-    return ExitCode.OK
-
-
-def _edit(path: str, ttls: list[str], output: str, check: bool, engine: Engine | None, show: _Printer) -> int:
-    from compiled_plan.plans.files import quoted, read_text, write_text
-
-    text = read_text(path)
-    changes: list[Any] = []
-    if ttls:
-        from compiled_plan.plans.inspection.ttl import parse_edit, set_ttls
-
-        text, ttl_changes = set_ttls(text, [parse_edit(item) for item in ttls], quoted(path))
-        changes = list(ttl_changes)
-    is_edit = bool(ttls or engine)
-    answer = None
-    if check:
-        from compiled_plan.plans.inspection.check import report
-
-        answer = report(text)
-        if not (show.as_json and is_edit and answer.runs):
-            show.report(path, answer)
-        if not answer.runs:
-            return ExitCode.FAILED
-    if engine is Engine.FLINK:
-        from compiled_plan.plans.inspection.checked_plans import plan_from_json
-        from compiled_plan.plans.plan.parsing import SCHEMA
-        from compiled_plan.plans.text.spans import remove
-
-        plan_from_json(text, quoted(path))  # Nothing but a plan is written.
-        text = remove(text, SCHEMA)
-    if is_edit:
-        write_text(output, text)
-        show.changes(output, changes, [] if check else _warnings(text), answer)
-    elif not check:
-        show.entries(text, path)
-    return ExitCode.OK
-
-
-def _warnings(text: str) -> list[Any]:
-    from compiled_plan.plans.findings import located
-    from compiled_plan.plans.inspection.checked_plans import plan_from_json
-    from compiled_plan.plans.inspection.lint import lint
-
-    return located(lint(plan_from_json(text)), text)
-
-
-class _Printer:
-    """Print results to stdout (text or JSON) and diagnostics to stderr."""
-
-    def __init__(self, as_json: bool, quiet: bool) -> None:
-        self.as_json = as_json
-        self.quiet = quiet
-
-    def entries(self, text: str, path: str) -> None:
-        """Print the state entries of a plan as a table."""
-        from compiled_plan.plans.files import quoted
-        from compiled_plan.plans.inspection.checked_plans import plan_from_json
-        from compiled_plan.plans.inspection.entries import state_lines
-
-        lines = state_lines(plan_from_json(text, quoted(path)))
-        if self.as_json:
-            _write_json({"plan": path, "state": [line.to_dict() for line in lines]})
-            return
-        if self.quiet:
-            return
-        if not lines:
-            sys.stdout.write("the plan has no state with a TTL\n")
-            return
-        print_table(
-            ("node", "entry", "ttl", "uid", "keeps", "description"),
-            [
-                (
-                    str(line.node),
-                    line.entry,
-                    _shown(line.ttl, line.ttl_ms) + (f", compiled: {line.compiled}" if line.compiled else ""),
-                    line.uid,
-                    f"input {line.index}: {line.input}",
-                    line.description,
-                )
-                for line in lines
-            ],
-        )
-
-    def changes(self, path: str, changes: list[Any], warnings: list[Any], check: Any = None) -> None:
-        """Print the changed TTLs, and warnings about them; in JSON also the report of a check, which has its own."""
-        if self.as_json:
-            from dataclasses import asdict
-
-            document: dict[str, Any] = {"warnings": [finding.to_dict() for finding in warnings]}
-            if check is not None:
-                document = check.to_dict(path)
-            _write_json({"plan": path, "changes": [asdict(change) for change in changes]} | document)
-            return
-        if self.quiet:
-            return
-        if not changes:
-            console().print(f"{path} is written")
-        for change in changes:
-            console().print(f"{change.uid} (node {change.node}) {change.entry}: {change.old} -> {change.new}")
-            if change.doubt:
-                remedy = "give it a unit, such as `90 min`, `1 h` or `2 d`, or `ms`"
-                console().print(f"warning: {change.entry}: {change.doubt}\n  try: {remedy}", style="yellow")
-        for finding in warnings:
-            console().print(_finding_text(finding, path), style="yellow")
-
-    def report(self, path: str, check: Any) -> None:
-        """Print the report of a check."""
-        if self.as_json:
-            _write_json(check.to_dict(path))
-            return
-        for finding in check.findings:
-            if finding.is_error:
-                console(stderr=False).print(_finding_text(finding, path), style="red")
-            elif not self.quiet:
-                console(stderr=False).print(_finding_text(finding, path), style="yellow")
-        if self.quiet:
-            return
-        for fact in check.at_start if check.runs else ():
-            console().print(f"checked at the start: {fact.subject}: {fact.what}")
-        errors = sum(finding.is_error for finding in check.findings)
-        warnings = len(check.findings) - errors
-        console().print(f"{path}: {counted(errors, 'error')}, {counted(warnings, 'warning')}")
-
-
-def _finding_text(finding: Any, path: str) -> str:
-    from compiled_plan.plans.files import quoted
-
-    lines = [f"{finding.severity.value}: {finding.message}", f"  at: {finding.where_in(quoted(path))}"]
-    if finding.value is not None:
-        from compiled_plan.plans.findings import shown
-
-        lines.append(f"  value: {shown(finding.value)}")
-    if finding.remedy:
-        lines.append(f"  try: {finding.remedy}")
-    return "\n".join(lines)
-
-
-def _shown(ttl: str, milliseconds: int) -> str:
-    if milliseconds and ttl.strip().isdigit():
-        return f"{ttl} (milliseconds)"
-    return ttl if milliseconds else f"{ttl} (never expires)"
-
-
-def _write_json(value: object) -> None:
-    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
 
 
 def main() -> None:

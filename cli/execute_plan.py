@@ -2,33 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
 import typer
 
-from compiled_plan.cli._output import Output
-from compiled_plan.cli._run_options import with_run_options
-from compiled_plan.cli._runs import PLAN_NAME, Runs, checkpoint_of
-from compiled_plan.cli.common.running import print_line
+from compiled_plan.cli.common.output import Output
+from compiled_plan.cli.common.run_options import PLAN_NAME, checkpoint_of, with_run_options
 from compiled_plan.cli.common.terminal import (
     Debug,
     ExitCode,
     SparkOptions,
     app_for,
-    console,
-    fail,
     run_app,
-    session_of,
     session_settings,
 )
 from compiled_plan.commands.tied import end_with_stdin
-from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.execution.secrets.sources import only_here
 from compiled_plan.plans.execution.session.options import RunOptions
-from compiled_plan.plans.inspection.checked_plans import plan_from_file
-from compiled_plan.plans.plan import CompiledPlan
 
 app = app_for("execute-plan")
 
@@ -131,7 +123,7 @@ def execute(
         remedy = f"run several plans without --checkpoint, or with DIR/{PLAN_NAME}"
         raise typer.BadParameter(f"one checkpoint belongs to one plan; {remedy}")
     if chosen:
-        from compiled_plan.cli.common.upgrading import change_generations
+        from compiled_plan.cli.actions.generations import change_generations
 
         change_generations(
             checkpoint,
@@ -143,10 +135,16 @@ def execute(
         )
         raise typer.Exit(ExitCode.OK)
     output.check_address()
-    reader = _Reader(debug, not output.is_text, _session(session_settings(set_ or [])), init or [])
+    from compiled_plan.cli.actions.reading import Reader, run_session
+
+    reader = Reader(debug, not output.is_text, run_session(session_settings(set_ or [])), init or [])
     loaded = [(path, plan) for path in plans if (plan := reader.read(path, keep_going)) is not None]
     if dry_run and not (checkpoint and loaded):
-        raise typer.Exit(_dry_run(loaded, reader, options, output.as_json))
+        from compiled_plan.cli.actions.dry_running import show_stages
+
+        raise typer.Exit(show_stages(loaded, reader, options, output.as_json))
+    from compiled_plan.cli.actions.runs import Runs
+
     runs = Runs(options, cluster.master, settings, output, keep_going, dry_run, debug)
     failed = reader.failed + (runs.run(loaded) if loaded else 0)
     raise typer.Exit(ExitCode.FAILED if failed else ExitCode.OK)
@@ -166,90 +164,6 @@ def _check_use(plans: list[str], checkpoint: str, acts: Sequence[str]) -> None:
         raise typer.BadParameter(f"{' and '.join(acts)} exclude each other: give one of them at a time")
     if plans or not checkpoint or PLAN_NAME in checkpoint:
         raise typer.BadParameter(f"{acts[0]} takes --checkpoint with a folder, and no plan")
-
-
-class _Reader:
-    """Read plan files, and count the unreadable ones."""
-
-    def __init__(self, debug: bool, quiet: bool, session: Mapping[str, str], init: Sequence[str]) -> None:
-        self.debug, self.quiet, self.session, self.init = debug, quiet, session, init
-        self.failed = 0
-
-    def read(self, path: str, keep_going: bool) -> CompiledPlan | None:
-        """Read a plan file; with `keep_going`, count an unreadable one and return None."""
-        from compiled_plan.compiling.scripts import with_declared_functions
-        from compiled_plan.plans.plan.session_options import with_session
-
-        try:
-            plan = with_session(plan_from_file(path), self.session)
-            if self.init:
-                plan = with_declared_functions(plan, session_of({}, self.init))
-            if not self.quiet:
-                _warn(path, plan)
-            return plan
-        except CompiledPlanError as fault:
-            fail(fault, path, debug=self.debug)
-            self.failed += 1
-            if not keep_going:
-                raise typer.Exit(ExitCode.FAILED) from None
-            return None
-
-
-def _warn(path: str, plan: CompiledPlan) -> None:
-    """Print warnings about TTLs without a unit, which a user may have edited."""
-    from compiled_plan.plans.inspection.lint import bare_numbers
-
-    for finding in bare_numbers(plan):
-        console().print(f"warning: {path}: {finding.message}\n  at: {finding.where}\n  try: {finding.remedy}")
-
-
-def _session(options: Mapping[str, str]) -> Mapping[str, str]:
-    """Check session options that the nodes of a plan do not fix.
-
-    Raises:
-        typer.BadParameter: an unknown option or an invalid value.
-    """
-    from compiled_plan.plans.nodes.configuration import OPTIONS
-    from compiled_plan.plans.plan.session_options import SESSION_OPTIONS, ZONE
-
-    known = [key for key in SESSION_OPTIONS if key != ZONE]
-    for key, value in options.items():
-        if key == ZONE:
-            raise typer.BadParameter(f"--set {key}: write --time-zone {value}")
-        if key not in known:
-            raise typer.BadParameter(f"--set {key}: not a session option of a run; known: {', '.join(known)}")
-        remedy = OPTIONS[key].unfit(key, value)
-        if remedy is not None:
-            raise typer.BadParameter(f"--set {key}={value}: {remedy}")
-    return options
-
-
-def _dry_run(
-    plans: Sequence[tuple[str, CompiledPlan]],
-    reader: _Reader,
-    options: RunOptions,
-    as_json: bool,
-) -> int:
-    """Check plans and print their stages; no Spark starts."""
-    from compiled_plan.plans.execution.explain import stages_of, stages_text
-    from compiled_plan.plans.execution.secrets.values import Secrets
-    from compiled_plan.plans.functions.jars import AllowedClasses
-    from compiled_plan.plans.functions.naming import with_module_functions
-    from compiled_plan.plans.inspection.at_start import check_classes
-
-    allowed = AllowedClasses(options.functions_from, options.java_classes)
-    failed = reader.failed
-    for path, plan in plans:
-        try:
-            plan = with_module_functions(plan, options.functions_from)
-            layout = stages_of(plan, options)
-            check_classes(plan, allowed)
-            print_line(layout.model_dump_json(by_alias=True) if as_json else stages_text(layout))
-            Secrets(options.secrets).collect(plan, options.warm_up_from)
-        except CompiledPlanError as fault:
-            fail(fault, path, debug=reader.debug)
-            failed += 1
-    return ExitCode.FAILED if failed else ExitCode.OK
 
 
 def main() -> None:

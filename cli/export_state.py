@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -14,22 +12,20 @@ from compiled_plan.cli.common.terminal import (
     ExitCode,
     SparkOptions,
     app_for,
-    console,
     fail,
-    print_table,
     run_app,
 )
 from compiled_plan.plans.errors import CompiledPlanError
 
 if TYPE_CHECKING:
-    from compiled_plan.plans.execution.state.flink.report import ExportReport
+    pass
 
 app = app_for("export-state")
 
 
 @app.command()
 @with_groups
-def export_state(
+def export(
     checkpoint: Annotated[
         str, typer.Argument(metavar="CHECKPOINT", help="Checkpoint folder, local or any Hadoop URI.")
     ],
@@ -70,43 +66,20 @@ def export_state(
         raise typer.BadParameter("--flink is missing: it is the only form")
     if not (dry_run or to):
         raise typer.BadParameter("--to DIR is missing, or --dry-run")
-    from compiled_plan.plans.execution.session.spark_session import spark_session
-    from compiled_plan.plans.execution.spark.logs import silence_py4j
-    from compiled_plan.plans.execution.state.flink.exports import Export, ExportOptions
-    from compiled_plan.plans.text.documents import to_json
+    from compiled_plan.cli.actions.exporting import ExportOptions, export_state
 
     settings = cluster.settings()
     try:
         chosen = ExportOptions.of(start or [], reset or [], max_parallelism)
     except CompiledPlanError as fault:
         raise typer.BadParameter(str(fault)) from None
-    if not debug:
-        silence_py4j()
     try:
-        with spark_session(cluster.master, settings, verbose=debug) as spark:
-            export = Export(spark, checkpoint, chosen)
-            if as_json:
-                sys.stdout.write(to_json(export.report))
-            else:
-                print_table(("part", "description", "outcome", "keys", "bytes", "why"), _rows(export.report))
-            export.check()
-            if not dry_run:
-                export.write(to)
-        if not dry_run:
-            console().print(f"exported to {to}; have Flink restore it with execution.state-recovery.path")
+        export_state(
+            checkpoint, "" if dry_run else to, chosen, (cluster.master, settings), as_json=as_json, debug=debug
+        )
     except CompiledPlanError as fault:
         fail(fault, debug=debug)
         raise typer.Exit(ExitCode.FAILED) from None
-
-
-def _rows(report: ExportReport) -> Iterator[Sequence[str]]:
-    from compiled_plan.cli._state_text import size_text
-
-    for operator in report.operators:
-        figures = (str(operator.keys), size_text(operator.bytes)) if operator.keys else ("", "")
-        yield operator.flink_uid, operator.words, operator.outcome.value, *figures, operator.why
-    for source in report.sources:
-        yield f"source {source.table}", source.position, source.outcome.value, "", "", source.why
 
 
 def main() -> None:

@@ -2,32 +2,25 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from compiled_plan.cli._run_options import with_run_options
-from compiled_plan.cli._runs import PLAN_NAME
+from compiled_plan.cli.common.run_options import PLAN_NAME, with_run_options
 from compiled_plan.cli.common.terminal import (
     Debug,
     ExitCode,
     SparkOptions,
     app_for,
-    console,
     fail,
-    print_table,
     run_app,
 )
 from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.execution.session.options import RunOptions
-from compiled_plan.plans.inspection.checked_plans import plan_from_file
 
 if TYPE_CHECKING:
-    from compiled_plan.plans.execution.state.flink.imports import Import, ImportOptions
-    from compiled_plan.plans.execution.state.flink.report import ImportReport
+    from compiled_plan.plans.execution.state.flink.imports import ImportOptions
 
 app = app_for("import-state")
 
@@ -89,7 +82,7 @@ class Choice:
 
 @app.command()
 @with_run_options(only=("time_zone", "functions_from", "java_function", "secrets"))
-def import_state(
+def import_(
     options: RunOptions,
     savepoint: Annotated[
         str, typer.Argument(metavar="SAVEPOINT", help="Folder of a Flink savepoint or retained checkpoint.")
@@ -120,53 +113,15 @@ def import_state(
         raise typer.BadParameter("--checkpoint DIR is missing, or --dry-run")
     if PLAN_NAME in checkpoint:
         raise typer.BadParameter(f"--checkpoint takes one folder, without {PLAN_NAME}")
-    from compiled_plan.plans.execution.state.flink.imports import Import
-    from compiled_plan.plans.text.documents import to_json
+    from compiled_plan.cli.actions.importing import import_state
 
     settings, chosen = cluster.settings(), choice.options()
+    options = replace(options, checkpoint="" if dry_run else checkpoint)
     try:
-        with Import.open(savepoint, plan_from_file(plan), chosen) as opened:
-            if as_json:
-                sys.stdout.write(to_json(opened.report))
-            else:
-                _show(opened)
-            secrets = opened.check(options)
-            if dry_run:
-                return
-            from compiled_plan.plans.execution.session.spark_session import spark_session
-            from compiled_plan.plans.execution.spark.logs import silence_py4j
-
-            if not debug:
-                silence_py4j()
-            with spark_session(cluster.master, settings, verbose=debug) as spark:
-                opened.write(spark, replace(options, checkpoint=checkpoint), secrets)
-            console().print(f"imported into {checkpoint}; go on with: execute-plan {plan} --checkpoint {checkpoint}")
+        import_state(savepoint, plan, chosen, options, (cluster.master, settings), as_json=as_json, debug=debug)
     except CompiledPlanError as fault:
         fail(fault, debug=debug)
         raise typer.Exit(ExitCode.FAILED) from None
-
-
-def _show(opened: Import) -> None:
-    from compiled_plan.plans.execution.state.reading.content import time_text
-
-    report = opened.report
-    watermark = "no watermark" if report.watermark is None else f"watermark {time_text(report.watermark)}"
-    typer.echo(f"{report.savepoint}, taken at {time_text(report.taken_at)}, {watermark}", err=True)
-    print_table(("part", "description", "outcome", "entries", "bytes", "why"), _rows(report))
-
-
-def _rows(report: ImportReport) -> Iterator[Sequence[str]]:
-    from compiled_plan.cli._state_text import size_text
-
-    for operator in report.operators:
-        figures = (str(operator.entries), size_text(operator.bytes)) if operator.entries else ("", "")
-        yield operator.uid, operator.words, operator.outcome.value, *figures, operator.why
-    for source in report.sources:
-        yield f"source {source.table}", source.position, source.outcome.value, "", "", source.why
-    for sink in report.sinks:
-        yield f"sink {sink.table}", "", sink.outcome.value, "", "", sink.why
-    for left in report.left:
-        yield left.name, "", left.outcome.value, str(left.entries), size_text(left.bytes), left.why
 
 
 def main() -> None:

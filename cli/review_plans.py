@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import re
-import sys
-from contextlib import chdir
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -21,20 +16,13 @@ from compiled_plan.cli.common.terminal import (
     fail,
     run_app,
 )
-from compiled_plan.plans.errors import CompiledPlanError, ProgramError
-from compiled_plan.plans.files import is_remote, quoted
+from compiled_plan.plans.errors import CompiledPlanError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from compiled_plan.cli.review.github import ActionsRun
-    from compiled_plan.cli.review.repository import Repository
-    from compiled_plan.cli.review.reviewing import Reviewed, Reviewer
-    from compiled_plan.cli.review.subjects import Choice
 
 app = app_for("review-plans")
-
-_WILD = re.compile(r"[*?\[]")
 
 
 @app.command()
@@ -110,75 +98,26 @@ def review(
 
     Exit codes: 0 reviewed, 1 a program does not compile or has a verdict of --fail-on, or an error, 2 wrong usage.
     """
-    from compiled_plan.cli.review.comment import comment
-    from compiled_plan.cli.review.github import as_data
-    from compiled_plan.cli.review.repository import HEAD, Repository
-    from compiled_plan.cli.review.reviewing import THRESHOLDS, Reviewer
+    from compiled_plan.cli.review.command import THRESHOLDS, exit_code, review_repository
     from compiled_plan.cli.review.subjects import BESIDE, Choice
 
     if fail_on not in THRESHOLDS:
         raise typer.BadParameter(f"--fail-on {fail_on}: choose {', '.join(THRESHOLDS)}")
     session = opening.session()
     try:
-        run = _actions_run() if github else None
-        base = base or (run.base if run else "")
-        repository = Repository.at(Path.cwd(), base or HEAD, is_tracked_only=tracked)
-        choice = Choice(tuple(programs or ()), plan or BESIDE, everything=everything)
-        reviewer = Reviewer(repository, session, _pairs(checkpoint or []), tuple(map(Path, code or ())))
-        reviewed = _review(reviewer, choice)
-        text = comment(reviewed) + "\n"
-        sys.stdout.write(text if run is None else as_data(text))
-        if run is not None:
-            _report(run, reviewed)
+        reviewed = review_repository(
+            session,
+            base,
+            Choice(tuple(programs or ()), plan or BESIDE, everything=everything),
+            checkpoints=_pairs(checkpoint or []),
+            code=tuple(map(Path, code or ())),
+            is_tracked_only=tracked,
+            github=github,
+        )
     except CompiledPlanError as fault:
         fail(fault, debug=debug)
         raise typer.Exit(ExitCode.FAILED) from None
-    raise typer.Exit(_code(reviewed, fail_on, check_plans))
-
-
-def _review(reviewer: Reviewer, choice: Choice) -> list[Reviewed]:
-    from compiled_plan.cli.review.isolation import isolated
-    from compiled_plan.cli.review.reviewing import failed
-    from compiled_plan.cli.review.subjects import SUFFIXES, subjects
-
-    repository = reviewer.repository
-    init = tuple(_init_file(file, repository) for file in reviewer.session.init)
-    checkpoints = {name: _from_root(folder, repository.root) for name, folder in reviewer.checkpoints.items()}
-    for name in checkpoints:
-        if not name.endswith(SUFFIXES):
-            raise ProgramError(
-                f"{name!r} is neither a program nor a plan",
-                where=f"--checkpoint {name}",
-                remedy=f"name a file {', '.join(SUFFIXES)}",
-            )
-    for name in (*checkpoints, *(name for name in choice.patterns if not _WILD.search(name))):
-        if name not in repository.files and name not in repository.old_files:
-            raise ProgramError(
-                f"the repository has no program {name!r}", where=str(repository.root), remedy="name it from the root"
-            )
-    session, code = replace(reviewer.session, init=init), [folder.resolve() for folder in reviewer.code]
-    reviewer = replace(reviewer, session=session, checkpoints=checkpoints, code=code)
-    results = []
-    with chdir(repository.root):
-        for subject in subjects(repository, replace(choice, init=init)):
-            try:
-                results.append(isolated(reviewer.review, subject))
-            except CompiledPlanError as fault:
-                results.append(failed(subject.name, fault))
-    return results
-
-
-def _init_file(file: str, repository: Repository) -> str:
-    path = _from_root(file, repository.root)
-    if not (is_remote(path) or path.startswith(f"{os.pardir}{os.sep}") or repository.holds(path)):
-        remedy = "correct the path; a link to a file outside of the repository does not count"
-        raise ProgramError("no such file in the repository", where=quoted(file), remedy=remedy)
-    return path
-
-
-def _from_root(path: str, root: Path) -> str:
-    """A local path as it is named from the root of the repository; links stay as they are."""
-    return path if is_remote(path) else os.path.relpath(Path(path).absolute(), root)
+    raise typer.Exit(exit_code(reviewed, fail_on, check_plans))
 
 
 def _pairs(options: Sequence[str]) -> dict[str, str]:
@@ -186,31 +125,6 @@ def _pairs(options: Sequence[str]) -> dict[str, str]:
     if not all(name and folder for name, folder in pairs.items()):
         raise typer.BadParameter("--checkpoint: write PROGRAM=DIR")
     return pairs
-
-
-def _actions_run() -> ActionsRun:
-    from compiled_plan.cli.review.github import ActionsRun
-
-    return ActionsRun.of(os.environ)
-
-
-def _report(run: ActionsRun, reviewed: Sequence[Reviewed]) -> None:
-    from compiled_plan.cli.review.comment import comment, shortened, worst
-    from compiled_plan.cli.review.github import LONGEST_SUMMARY
-
-    text = comment(reviewed)
-    run.summarize(shortened(text, LONGEST_SUMMARY - 1))
-    run.put_out({"verdict": worst(reviewed)})
-    warning = run.post(shortened(text, run.longest), only_update=not reviewed)
-    if warning:
-        typer.echo(f"::warning::{warning}", err=True)
-
-
-def _code(reviewed: Sequence[Reviewed], fail_on: str, check_plans: bool) -> int:
-    from compiled_plan.cli.review.reviewing import THRESHOLDS
-
-    failing = any(item.result in THRESHOLDS[fail_on] for item in reviewed)
-    return ExitCode.FAILED if failing or (check_plans and any(item.is_stale for item in reviewed)) else ExitCode.OK
 
 
 def main() -> None:

@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from compiled_plan.cli.common.terminal import Debug, ExitCode, app_for, fail
+from compiled_plan.commands.config import NAME, ConfigFile, nearest_file
+from compiled_plan.commands.registry import COMMANDS
+from compiled_plan.commands.trust import is_trusted, trust
 from compiled_plan.plans.errors import CompiledPlanError
 
 if TYPE_CHECKING:
@@ -33,9 +36,6 @@ def show(
     Exit codes: 0 shown, or there is no config file; 1 the config file is not valid; 2 wrong usage.
     """
     try:
-        from compiled_plan.commands.config import NAME, ConfigFile, nearest_file
-        from compiled_plan.commands.trust import is_trusted, trust
-
         path = Path(file) if file else nearest_file()
         if path is None:
             typer.echo(f"no {NAME} in {Path.cwd()} or above", err=True)
@@ -54,8 +54,6 @@ def show(
 
 def _check(config: ConfigFile) -> None:
     """Raise ProgramError for an option that a command does not have, or with a value of another type."""
-    from compiled_plan.commands.registry import COMMANDS
-
     for name, entry in COMMANDS.items():
         if entry.configurable:
             config.defaults(name, import_module(f"compiled_plan.{entry.module}").app.options.values())

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from compiled_plan.commands.apps import app_for
 from compiled_plan.commands.console import Debug, ExitCode, run_app
+from compiled_plan.plans.deferred import deferred
 from compiled_plan.plans.errors import ExecutionError
 from compiled_plan.service.access.roles import Role
 
 if TYPE_CHECKING:
+    from compiled_plan.service import administration, serving
+    from compiled_plan.service.common import settings as reading
     from compiled_plan.service.common.settings import Settings
+else:
+    administration = deferred("compiled_plan.service.administration")
+    reading = deferred("compiled_plan.service.common.settings")
+    serving = deferred("compiled_plan.service.serving")
 
 _NEEDED = ("fastapi", "uvicorn", "sqlalchemy", "alembic", "prometheus_client")
 _Config = Annotated[str | None, typer.Option(metavar="FILE.toml", help="Settings file; options override it.")]
@@ -65,9 +73,7 @@ def serve(
     """
     options = {"home": home, "database": database, "host": host, "port": port, "programs": programs, "data": data}
     settings = _settings(config, **options, tokens=False if no_tokens else None)
-    from compiled_plan.service.serving import serve as run
-
-    run(settings)
+    serving.serve(settings)
 
 
 @app.command()
@@ -100,12 +106,8 @@ def sync(
     if export and (force or comment):
         raise typer.BadParameter("--force and --comment are options of an import, not of --export")
     settings = _settings(config, home=home, database=database, data=data)
-    from pathlib import Path
-
-    from compiled_plan.service.administration import sync as run
-
     how = {"export": export, "force": force, "secrets": with_secrets, "as_json": as_json}
-    if not run(settings, Path(folder), comment, **how):
+    if not administration.sync(settings, Path(folder), comment, **how):
         raise typer.Exit(ExitCode.FAILED)
 
 
@@ -116,9 +118,7 @@ _AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 def ps(config: _Config = None, home: _Home = None, as_json: _AsJson = False, debug: Debug = False) -> None:
     """List the live processes of a service's folder, also without the service: the service, runs, previews, tests."""
     settings = _settings(config, home=home)
-    from compiled_plan.service.administration import list_runs
-
-    list_runs(settings, as_json=as_json)
+    administration.list_runs(settings, as_json=as_json)
 
 
 @app.command()
@@ -152,9 +152,7 @@ def stop_all(
 
 
 def _stop(settings: Settings, names: list[str] | None, *, as_json: bool) -> None:
-    from compiled_plan.service.administration import stop_runs
-
-    if not stop_runs(settings, names, as_json=as_json):
+    if not administration.stop_runs(settings, names, as_json=as_json):
         raise typer.Exit(ExitCode.FAILED)
 
 
@@ -162,9 +160,7 @@ def _stop(settings: Settings, names: list[str] | None, *, as_json: bool) -> None
 def rules(config: _Config = None, home: _Home = None, database: _Database = None, debug: Debug = False) -> None:
     """Print the rules of alerts as a rule file of Prometheus."""
     settings = _settings(config, home=home, database=database)
-    from compiled_plan.service.administration import print_rules
-
-    print_rules(settings)
+    administration.print_rules(settings)
 
 
 token_app = app_for("token", "Create, list and revoke tokens.")
@@ -183,18 +179,14 @@ def create_token(
 ) -> None:
     """Create a token and print it; it is shown only once."""
     settings = _settings(config, home=home, database=database)
-    from compiled_plan.service.administration import create_token as create
-
-    create(settings, name, role, days)
+    administration.create_token(settings, name, role, days)
 
 
 @token_app.command("list")
 def list_tokens(config: _Config = None, home: _Home = None, database: _Database = None, debug: Debug = False) -> None:
     """Print the tokens: id, name, role, time of creation, expiry."""
     settings = _settings(config, home=home, database=database)
-    from compiled_plan.service.administration import list_tokens as run
-
-    run(settings)
+    administration.list_tokens(settings)
 
 
 @token_app.command("revoke")
@@ -207,9 +199,7 @@ def revoke_token(
 ) -> None:
     """Revoke a token, and end its sessions."""
     settings = _settings(config, home=home, database=database)
-    from compiled_plan.service.administration import revoke_token as run
-
-    run(settings, id_)
+    administration.revoke_token(settings, id_)
 
 
 secret_app = app_for("secret", "Set, list and delete the secrets to which programs refer as ${secret:NAME}.")
@@ -233,18 +223,14 @@ def set_secret(
     A run takes the value at its next start. No command shows it again.
     """
     settings = _settings(config, home=home, database=database)
-    from compiled_plan.service.administration import set_secret as run
-
-    run(settings, name, pipelines, previews=previews)
+    administration.set_secret(settings, name, pipelines, previews=previews)
 
 
 @secret_app.command("list")
 def list_secrets(config: _Config = None, home: _Home = None, database: _Database = None, debug: Debug = False) -> None:
     """Print the secrets without their values: name, pipelines, time and author of the last change."""
     settings = _settings(config, home=home, database=database)
-    from compiled_plan.service.administration import list_secrets as run
-
-    run(settings)
+    administration.list_secrets(settings)
 
 
 @secret_app.command("delete")
@@ -257,17 +243,13 @@ def delete_secret(
 ) -> None:
     """Delete a secret. The next start of a pipeline that refers to it is refused."""
     settings = _settings(config, home=home, database=database)
-    from compiled_plan.service.administration import delete_secret as run
-
-    run(settings, name)
+    administration.delete_secret(settings, name)
 
 
 def _settings(config: str | None, **options: Any) -> Settings:
     """The settings of the file, overridden by the options."""
     _check_installed()
-    from compiled_plan.service.common.settings import read_settings
-
-    return read_settings(config, {name: value for name, value in options.items() if value is not None})
+    return reading.read_settings(config, {name: value for name, value in options.items() if value is not None})
 
 
 def _check_installed() -> None:

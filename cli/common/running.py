@@ -16,6 +16,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from compiled_plan.cli.common.terminal import console, status
+from compiled_plan.cli.common.upgrading import decision_dict, decision_lines
 from compiled_plan.commands.interrupts import code_of, handled_by
 from compiled_plan.plans.errors import CompiledPlanError, ExecutionError
 from compiled_plan.plans.plan import CompiledPlan
@@ -156,7 +157,6 @@ class Progress:
 
     def steps(self, run: Run, plan: CompiledPlan) -> None:
         """Print the stages of a run and the restored state (dry run)."""
-        from compiled_plan.cli.common.upgrading import decision_dict, decision_lines
         from compiled_plan.plans.execution.explain import stages_of, stages_text
 
         layout = stages_of(plan, run.options)
@@ -181,8 +181,6 @@ class Progress:
             threading.Thread(target=self._beat, daemon=True).start()
 
     def _moving(self, decision: Decision) -> None:
-        from compiled_plan.cli.common.upgrading import decision_dict, decision_lines
-
         self._send({"event": "upgrade", "version": 1, **decision_dict(decision)})
         if not self._silent:
             console().print("\n".join(decision_lines(decision)), highlight=False)

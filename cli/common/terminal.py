@@ -18,7 +18,9 @@ from compiled_plan.commands.console import console as console
 from compiled_plan.commands.console import fail as fail
 from compiled_plan.commands.console import run_app as run_app
 from compiled_plan.commands.console import status as status
-from compiled_plan.plans.text.visible import visible
+from compiled_plan.plans.errors import ProgramError
+from compiled_plan.plans.files import quoted
+from compiled_plan.plans.files.faults import reading
 
 if TYPE_CHECKING:
     from compiled_plan.compiling.scripts import Session
@@ -39,7 +41,6 @@ InitFiles = Annotated[
     ),
 ]
 Conf = Annotated[list[str] | None, typer.Option(metavar="K=V", help="Spark setting; repeatable.")]
-_WIDE = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +62,6 @@ class SparkOptions:
         """
         settings: dict[str, str] = {}
         if self.conf_file:
-            from compiled_plan.plans.errors import ProgramError
-            from compiled_plan.plans.files import quoted
-            from compiled_plan.plans.files.faults import reading
             from compiled_plan.plans.text.properties import read_properties
 
             with reading(self.conf_file, "settings file", ProgramError):
@@ -138,20 +136,6 @@ def print_lines(lines: Iterable[Line], *, stderr: bool = True) -> None:
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """Print a table to stdout: ruled on a terminal; in a pipe plain, one line per row, not cut or wrapped."""
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
+    from compiled_plan.cli.common.tables import print_table as print_in_rich
 
-    terminal = console(stderr=False).is_terminal
-    table = Table(box=box.SIMPLE_HEAD if terminal else None, pad_edge=False, header_style="bold")
-    for name in columns:
-        table.add_column(name, overflow="fold", no_wrap=not terminal)
-    for row in rows:
-        table.add_row(*map(visible, row))
-    if terminal:
-        console(stderr=False).print(table, soft_wrap=False)
-        return
-    plain = Console(width=_WIDE, markup=False, highlight=False, emoji=False, no_color=True)
-    with plain.capture() as captured:
-        plain.print(table)
-    sys.stdout.writelines(f"{line.rstrip()}\n" for line in captured.get().splitlines())
+    print_in_rich(columns, rows)

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 from compiled_plan.cli.comparing.sides import ComparedSide
+from compiled_plan.plans.inspection.diff.advice import CHECKPOINT, PLAN, advice
+from compiled_plan.plans.inspection.diff.build import diff_of
+from compiled_plan.plans.inspection.diff.sides import PlanPair
 
 if TYPE_CHECKING:
     from compiled_plan.plans.inspection.diff.advice import Advice
@@ -26,16 +29,11 @@ class Comparison:
     @classmethod
     def of(cls, before: ComparedSide, after: ComparedSide) -> Self:
         """Compare two sides."""
-        from compiled_plan.plans.inspection.diff.build import diff_of
-        from compiled_plan.plans.inspection.diff.sides import PlanPair
-
         both = PlanPair.of(before.plan, after.plan, (before.run, after.run))
         return cls(before, after, both, diff_of(both))
 
     def advice(self) -> Advice:
         """The next command, with the arguments' names; a program has to become a plan file first."""
-        from compiled_plan.plans.inspection.diff.advice import CHECKPOINT, PLAN, advice
-
         plan = self.after.name if self.after.kind == "plan" else PLAN
         return advice(self.diff, plan, self.before.name if self.before.kind == "checkpoint" else CHECKPOINT)
 

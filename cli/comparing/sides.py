@@ -9,6 +9,11 @@ from compiled_plan.compiling.scripts import Say, Session, compiled, is_program
 from compiled_plan.plans.files import is_remote
 from compiled_plan.plans.files.folders import ReadableFolder, folder_to_read
 from compiled_plan.plans.files.paths import local_path
+from compiled_plan.plans.inspection.checked_plans import plan_from_file, plan_from_json
+from compiled_plan.plans.inspection.checkpoints import CheckpointReader
+from compiled_plan.plans.inspection.diff.description import facts_of, read_description
+from compiled_plan.plans.inspection.diff.facts import run_to_come
+from compiled_plan.plans.inspection.recompile import notes, recompile
 
 if TYPE_CHECKING:
     from compiled_plan.plans.inspection.diff.document import Side as Named
@@ -53,30 +58,20 @@ def side_of(name: str, session: Session, say: Say, over: ComparedSide | None = N
     Raises:
         CompiledPlanError: the argument cannot be read or compiled.
     """
-    from compiled_plan.plans.inspection.diff.facts import run_to_come
-
     if is_program(name):
         plan = compiled(name, session, say).plan
         return ComparedSide(name, "program", plan if over is None else _over(plan, over, say), run_to_come())
     folder = _checkpoint(name)
     if folder is not None:
-        from compiled_plan.plans.inspection.checked_plans import plan_from_json
-        from compiled_plan.plans.inspection.checkpoints import CheckpointReader
-        from compiled_plan.plans.inspection.diff.description import facts_of, read_description
-
         reader = CheckpointReader(folder)
         files = reader.program_in_force()
         plan = plan_from_json(files.plan, folder.shown)
         run = facts_of(read_description(files.description, folder.shown), plan)
         return ComparedSide(name, "checkpoint", plan, replace(run, state_bytes=reader.figures_in_force().bytes))
-    from compiled_plan.plans.inspection.checked_plans import plan_from_file
-
     return ComparedSide(name, "plan", plan_from_file(name), run_to_come())
 
 
 def _over(plan: CompiledPlan, over: ComparedSide, say: Say) -> CompiledPlan:
-    from compiled_plan.plans.inspection.recompile import notes, recompile
-
     merged = recompile(plan, over.plan)
     for note in notes(merged, over.name):
         say(note)

@@ -14,6 +14,7 @@ from compiled_plan.cli.common.terminal import console
 from compiled_plan.cli.shell.interrupts import uninterrupted
 from compiled_plan.cli.shell.results import Results
 from compiled_plan.compiling.scripts import warnings_said
+from compiled_plan.planner.sql.binding.writes import writes_of
 from compiled_plan.planner.sql.grammar.splitting import Piece, split_script
 from compiled_plan.planner.sql.nodes import statements as st
 from compiled_plan.planner.sql.parse import parse_script
@@ -247,8 +248,6 @@ def needs_spark(text: str) -> bool:
 
 
 def _runs(statement: st.Statement) -> bool:
-    from compiled_plan.planner.sql.binding.writes import writes_of
-
     match statement:
         case st.CompilePlan():
             return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import socket
 import subprocess
@@ -112,8 +113,6 @@ def _end_warm() -> None:
 @contextmanager
 def _alone(place: Path) -> Iterator[Path]:
     """Hold the lock that serializes requests of commands."""
-    import fcntl
-
     with (place / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield place / SOCKET

@@ -6,12 +6,20 @@ import datetime as dt
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import best_match
+from jsonschema.validators import extend
+
 from compiled_plan.compiling.scripts import PYTHON, SQL
 from compiled_plan.plans.errors import PlanError, ProgramError
+from compiled_plan.plans.findings import did_you_mean
+from compiled_plan.plans.text.durations import parse_duration
+from compiled_plan.schemas import TEST, load
 from compiled_plan.testing.document import UNSAVED, Document, KeyPath, read_document
 
 #: The time at which a test begins by default.
@@ -140,8 +148,6 @@ def case_named(cases: Sequence[Case], name: str) -> Case:
     Raises:
         ProgramError: there is none.
     """
-    from compiled_plan.plans.findings import did_you_mean
-
     case = next((case for case in cases if case.name == name), None)
     if case is None:
         names = [case.name for case in cases]
@@ -236,8 +242,6 @@ def time_of(document: Document, path: KeyPath, text: str, now: int | None = None
     Raises:
         ProgramError: neither.
     """
-    from compiled_plan.plans.text.durations import parse_duration
-
     try:
         if now is not None and text.startswith("+"):
             return now + parse_duration(text[1:].strip())
@@ -251,8 +255,6 @@ def time_of(document: Document, path: KeyPath, text: str, now: int | None = None
 
 def _check(document: Document) -> None:
     """Raise for the first violation of the schema."""
-    from jsonschema.exceptions import best_match
-
     fault = best_match(_validator().iter_errors(document.value))
     if fault is None:
         return
@@ -263,7 +265,6 @@ def _check(document: Document) -> None:
 
 def _explained(fault: Any) -> tuple[str, str]:
     """The message and the remedy for a violation."""
-    from compiled_plan.plans.findings import did_you_mean
     from compiled_plan.testing.values import shown
 
     at = ".".join(map(str, fault.absolute_path)) or "the file"
@@ -297,13 +298,6 @@ _TYPES = {
 
 @cache
 def _validator() -> Any:
-    from decimal import Decimal
-
-    from jsonschema import Draft202012Validator
-    from jsonschema.validators import extend
-
-    from compiled_plan.schemas import TEST, load
-
     types = Draft202012Validator.TYPE_CHECKER.redefine(
         "number", lambda _, value: isinstance(value, int | float | Decimal) and not isinstance(value, bool)
     )

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from compiled_plan.plans.errors import CompiledPlanError
+
 if TYPE_CHECKING:
     from compiled_plan.testing.cases import Case
     from compiled_plan.testing.running import Failure
@@ -37,7 +39,6 @@ class PlanFile(pytest.File):
 
     def collect(self) -> Iterator[pytest.Item]:
         """The tests of the file."""
-        from compiled_plan.plans.errors import CompiledPlanError
         from compiled_plan.testing.cases import cases_in
 
         try:

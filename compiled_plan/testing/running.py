@@ -10,11 +10,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from compiled_plan.compiling.scripts import Session, compiled, compiled_text
 from compiled_plan.plans.errors import CompiledPlanError, ProgramError, UnsupportedError
 from compiled_plan.plans.execution.testing.engine import QUICK, SPARK, Engine, Engines, TableRows
 from compiled_plan.plans.execution.testing.quick import NotQuickError
 from compiled_plan.plans.execution.testing.replacing import PlanTables
 from compiled_plan.plans.files import quoted
+from compiled_plan.plans.inspection.checked_plans import plan_from_file
+from compiled_plan.plans.inspection.diff.build import diff_plans
+from compiled_plan.plans.inspection.identity import with_uids
+from compiled_plan.plans.inspection.recompile import recompile
+from compiled_plan.plans.inspection.ttl import parse_edit, set_ttls
 from compiled_plan.plans.nodes.table_rules import physical_row
 from compiled_plan.plans.nodes.tables import CatalogTable, MetadataColumn
 from compiled_plan.plans.types import Field, RowType
@@ -172,9 +178,6 @@ def _compiled(case: Case, program: str, sql: str = "") -> CompiledPlan:
         ProgramError, UnsupportedError: it does not compile.
         PlanError: it is a plan file that cannot be read.
     """
-    from compiled_plan.compiling.scripts import Session, compiled, compiled_text
-    from compiled_plan.plans.inspection.checked_plans import plan_from_file
-
     session = Session(case.settings, tuple(map(case.file, case.init)))
     if sql:
         return compiled_text(sql, session, _silent).plan
@@ -191,8 +194,6 @@ def _compiled(case: Case, program: str, sql: str = "") -> CompiledPlan:
 
 def _with_results(plan: CompiledPlan, case: Case) -> CompiledPlan:
     """The plan that the test runs."""
-    from compiled_plan.plans.inspection.identity import with_uids
-
     return with_uids(with_results(plan, case))
 
 
@@ -404,8 +405,6 @@ class Running:
         self._start(self.plan)
 
     def _ttl(self, step: Step) -> None:
-        from compiled_plan.plans.inspection.ttl import parse_edit, set_ttls
-
         edits = [parse_edit(f"{self._operator(str(target))}={ttl}") for target, ttl in step.value.items()]
         text, changes = set_ttls(self.plan.to_json(), edits)
         self.result.notes += [f"{change.uid}.{change.entry}: {change.old} -> {change.new}" for change in changes]
@@ -421,9 +420,6 @@ class Running:
         return f"{fitting[0]}{dot}{entry}" if len(fitting) == 1 else target
 
     def _upgrade(self, step: Step) -> None:
-        from compiled_plan.plans.inspection.diff.build import diff_plans
-        from compiled_plan.plans.inspection.recompile import recompile
-
         value = step.value if isinstance(step.value, dict) else {"program": step.value}
         program = _with_results(_compiled(self.case, value["program"]), self.case)
         plan = recompile(program, self.plan).plan

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from compiled_plan.planner.algebra import nodes as n
 from compiled_plan.planner.algebra.rex import OuterRef, Over, Subquery
 from compiled_plan.planner.algebra.timed import IntervalJoin, Match, OverAggregate, TemporalJoin
-from compiled_plan.plans.rex import Call, FieldAccess, InputRef, Literal, RexNode, Sarg, fold
+from compiled_plan.plans.rex import Call, FieldAccess, InputRef, Literal, RexNode, Sarg, fold, walk
 
 
 def explain(rel: n.RelNode) -> str:
@@ -77,7 +77,6 @@ def _over(rex: Over) -> str:
 
 def _subqueries(node: n.RelNode) -> list[Subquery]:
     from compiled_plan.planner.algebra.traverse import expressions
-    from compiled_plan.plans.rex import walk
 
     return [part for rex in expressions(node) for part in walk(rex) if isinstance(part, Subquery)]
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from compiled_plan.planner.functions import plan_literals
 from compiled_plan.planner.functions.arithmetic import floor_type
-from compiled_plan.planner.functions.operators import compare
+from compiled_plan.planner.functions.operators import all_of, compare
 from compiled_plan.planner.functions.signatures import (
     DATETIME,
     INTERVAL,
@@ -97,7 +97,6 @@ def _floor_type(operands: Operands) -> LogicalType:
 
 def _overlaps(operands: Operands) -> RexNode:
     """(start, end or length) OVERLAPS (start, end or length), expanded as in Flink."""
-    from compiled_plan.planner.functions.operators import all_of
 
     def end(start: RexNode, end_or_length: RexNode) -> RexNode:
         if not isinstance(type_of(end_or_length), IntervalType):

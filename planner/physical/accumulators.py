@@ -30,6 +30,7 @@ from compiled_plan.plans.types import (
     TimestampBase,
     TimeType,
 )
+from compiled_plan.plans.types.codec import type_to_json
 
 _FUNCTIONS = "org.apache.flink.table.runtime.functions.aggregate"
 _VIEWS = "org.apache.flink.table.api.dataview"
@@ -254,8 +255,6 @@ _KEY_CLASSES: tuple[tuple[tuple[type[LogicalType], ...], str], ...] = (
 
 
 def _structured(class_: str, fields: dict[str, LogicalType]) -> LogicalType:
-    from compiled_plan.plans.types.codec import type_to_json
-
     form = {
         "type": "STRUCTURED_TYPE",
         "implementationClass": f"{_FUNCTIONS}.{class_}",

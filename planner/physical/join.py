@@ -13,6 +13,7 @@ from compiled_plan.planner.physical.calc import calc_over
 from compiled_plan.planner.physical.describe import rex_text
 from compiled_plan.planner.physical.hints import hinted_ttl, is_hinted
 from compiled_plan.planner.physical.joining import JOIN_TITLES, TwoSided, equi_keys
+from compiled_plan.planner.physical.multi_join import as_multi_join
 from compiled_plan.planner.physical.plumbing import PhysicalExchange
 from compiled_plan.planner.physical.python_conditions import python_above
 from compiled_plan.planner.physical.traits import Key, Keys, ModifyKinds, Traits, UpdateKind, listed_keys
@@ -95,8 +96,6 @@ def _lower_join(rel: Join, at: OperatorPlanner) -> PhysicalOperator:
     if calls_python(rel.condition):
         return python_above(rel, at)
     if at.settings.boolean("table.optimizer.multi-join.enabled") or is_hinted(rel.hints, "MULTI_JOIN"):
-        from compiled_plan.planner.physical.multi_join import as_multi_join
-
         many = as_multi_join(rel, at)
         if many is not None:
             operator, columns = many

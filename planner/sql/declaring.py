@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from compiled_plan.planner.catalog.tables import CatalogTable, CatalogView
+from compiled_plan.planner.sql.binding.altering import altered_table
 from compiled_plan.planner.sql.binding.core import Binder
 from compiled_plan.planner.sql.binding.ddl import bind_create_table
 from compiled_plan.planner.sql.binding.queries import new_binder
@@ -14,10 +15,19 @@ from compiled_plan.planner.sql.binding.source import SourceText
 from compiled_plan.planner.sql.binding.views import bind_create_view, new_view
 from compiled_plan.planner.sql.binding.writes import bind_writes
 from compiled_plan.planner.sql.context import PlanningContext
+from compiled_plan.planner.sql.declaring_models import alter_model, create_model
 from compiled_plan.planner.sql.nodes import changes, models
 from compiled_plan.planner.sql.nodes import statements as st
 from compiled_plan.planner.sql.parse import parse_script
+from compiled_plan.plans.deferred import deferred
 from compiled_plan.plans.errors import ProgramError
+
+if TYPE_CHECKING:
+    from compiled_plan.planner.sql import creating_functions
+    from compiled_plan.planner.sql.binding import materialized
+else:
+    materialized = deferred("compiled_plan.planner.sql.binding.materialized")
+    creating_functions = deferred("compiled_plan.planner.sql.creating_functions")
 
 
 def declare(context: PlanningContext, binder: Binder, statement: st.Statement) -> None:
@@ -68,8 +78,6 @@ def _create_view(context: PlanningContext, binder: Binder, statement: st.CreateV
 
 def _alter_table(context: PlanningContext, binder: Binder, statement: changes.AlterTable) -> None:
     # Few programs alter tables.
-    from compiled_plan.planner.sql.binding.altering import altered_table
-
     if statement.materialized:
         bind_writes(binder, statement)
         return
@@ -102,27 +110,19 @@ def _alter_view(context: PlanningContext, binder: Binder, statement: st.AlterVie
 
 
 def _alter_function(context: PlanningContext, binder: Binder, statement: st.AlterFunction) -> None:
-    from compiled_plan.planner.sql.creating_functions import alter_function
-
-    alter_function(context.catalog, binder.source, statement)
+    creating_functions.alter_function(context.catalog, binder.source, statement)
 
 
 def _create_function(context: PlanningContext, binder: Binder, statement: st.CreateFunction) -> None:
     # Few programs declare functions, and importing the type inference takes a tenth of the startup time.
-    from compiled_plan.planner.sql.creating_functions import create_function
-
-    create_function(context.catalog, binder.source, statement)
+    creating_functions.create_function(context.catalog, binder.source, statement)
 
 
 def _create_model(context: PlanningContext, binder: Binder, statement: models.CreateModel) -> None:
-    from compiled_plan.planner.sql.declaring_models import create_model
-
     create_model(context.catalog, binder.source, statement)
 
 
 def _alter_model(context: PlanningContext, binder: Binder, statement: models.AlterModel) -> None:
-    from compiled_plan.planner.sql.declaring_models import alter_model
-
     alter_model(context.catalog, statement)
 
 
@@ -150,9 +150,7 @@ def _drop(context: PlanningContext, binder: Binder, statement: st.Drop) -> None:
     catalog = context.catalog
     match statement.kind:
         case "MATERIALIZED TABLE":
-            from compiled_plan.planner.sql.binding.materialized import drop_materialized
-
-            drop_materialized(binder, statement)
+            materialized.drop_materialized(binder, statement)
         case "TABLE" | "VIEW":
             item = catalog.find(statement.name)
             if isinstance(item, CatalogTable) and item.materialized is not None:

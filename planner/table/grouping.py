@@ -14,7 +14,9 @@ from compiled_plan.planner.sql.binding.group_windows import GROUP_WINDOWS
 from compiled_plan.planner.table.building.nodes import WindowProperty, identifier
 from compiled_plan.planner.table.building.planned import T
 from compiled_plan.planner.table.building.unfinished import Unfinished
+from compiled_plan.planner.table.expressions.expression import Expression
 from compiled_plan.planner.table.operations import nodes_of
+from compiled_plan.planner.table.rowwise import call_and_names, flattened, unnested
 from compiled_plan.planner.table.selecting import select, select_items
 from compiled_plan.planner.table.table_functions import over_table
 from compiled_plan.planner.table.windows import OverWindow, Window
@@ -49,8 +51,6 @@ class GroupedTable(Unfinished, Generic[T]):
             ProgramError: a column that is neither grouped nor aggregated; wrong names or types.
         """
         items = [self._resolved(item) for item in select_items(self._table, "select", fields)]
-        from compiled_plan.planner.table.expressions.expression import Expression
-
         group = ast.GroupBy(self._keys) if self._keys else None
         return select(self._table, list(map(Expression, items)), "select", group=group)
 
@@ -61,8 +61,6 @@ class GroupedTable(Unfinished, Generic[T]):
 
         `table.group_by(col("a")).aggregate(call("f", col("b")).alias("x", "y")).select(col("a"), col("x"))`
         """
-        from compiled_plan.planner.table.rowwise import flattened
-
         whole, place, names = self._aggregated(func, "aggregate")
         return AggregatedTable(flattened(whole, place, names, "aggregate"))
 
@@ -73,16 +71,11 @@ class GroupedTable(Unfinished, Generic[T]):
 
         Flink's plans have no operator for such functions. Here they are an aggregate with an ARRAY of rows, and UNNEST.
         """
-        from compiled_plan.planner.table.rowwise import unnested
-
         whole, place, names = self._aggregated(func, "flat_aggregate")
         return AggregatedTable(unnested(whole, place, names, "flat_aggregate"))
 
     def _aggregated(self, function: object, operation: str) -> tuple[T, int, tuple[str, ...]]:
         """The keys and a function's result, the place of the result, and the names for its columns."""
-        from compiled_plan.planner.table.expressions.expression import Expression
-        from compiled_plan.planner.table.rowwise import call_and_names
-
         node, names = call_and_names(self._table, function, operation)
         aliases = {id(key): name for name, key in self._names.items()}
         keys = [

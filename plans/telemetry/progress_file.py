@@ -20,7 +20,7 @@ _TAIL = 1 << 16
 
 
 def tap_files(path: Path) -> tuple[Path, Path]:
-    """The files beside a progress file for a request to show rows, and for its answer; see `cli._tapping`."""
+    """The files beside a progress file for a request to show rows, and for its answer; see `cli.actions.tapping`."""
     return path.with_name(f"{path.name}.tap"), path.with_name(f"{path.name}.tapped")
 
 

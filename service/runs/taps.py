@@ -1,7 +1,7 @@
 """Taps: requests for rows between the operators of a run, as files beside its progress file.
 
-The run looks for a request between micro-batches (`cli._tapping` has the form of the files), so that requests outlive
-the service, and end by themselves.
+The run looks for a request between micro-batches (`cli.actions.tapping` has the form of the files), so that requests
+outlive the service, and end by themselves.
 """
 
 from __future__ import annotations

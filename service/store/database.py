@@ -9,6 +9,8 @@ from typing import Any
 
 from alembic import command
 from alembic.config import Config
+from alembic.script import ScriptDirectory
+from alembic.util import CommandError
 from sqlalchemy import Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.orm import Session
@@ -90,9 +92,6 @@ def migrate(connection: Connection) -> None:
     Raises:
         ExecutionError: the database belongs to a later release.
     """
-    from alembic.script import ScriptDirectory
-    from alembic.util import CommandError
-
     config = Config()
     config.set_main_option("script_location", str(_MIGRATIONS))
     config.attributes["connection"] = connection

@@ -15,7 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 from compiled_plan.cli import apply_plan
-from compiled_plan.cli._runs import Runs
+from compiled_plan.cli.actions.runs import Runs
 from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.files.folders import folder_to_read
 from compiled_plan.plans.inspection.checkpoints import CheckpointReader

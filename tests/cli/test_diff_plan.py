@@ -15,9 +15,9 @@ import pytest
 from typer.testing import CliRunner
 
 from compiled_plan import schemas
+from compiled_plan.cli.comparing import comparison
 from compiled_plan.cli.diff_plan import app
 from compiled_plan.environment import TableEnvironment
-from compiled_plan.plans.inspection.diff import build
 from compiled_plan.plans.inspection.diff.model import PlanDiff
 from compiled_plan.plans.inspection.judging.verdicts import Verdict
 from tests.conformance.cases import Case, cases
@@ -261,7 +261,7 @@ def test_a_drawing(form: str, first: str, plans: Path) -> None:
     ],
 )
 def test_exit_codes(diff: PlanDiff, code: int, plans: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(build, "diff_of", lambda both: diff)
+    monkeypatch.setattr(comparison, "diff_of", lambda both: diff)
     two = (plans / "old.json", plans / "old.json")
     for form in ((), ("--json",), ("--markdown",)):
         assert run(*two, "--detailed-exitcode", *form)[0] == code

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from compiled_plan.cli._tapping import FileTap
+from compiled_plan.cli.actions.tapping import FileTap
 from compiled_plan.compiling.scripts import Session, compiled_text
 from compiled_plan.plans.types import RowType, parse_type
 from tests.support.commands import called

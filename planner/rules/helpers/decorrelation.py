@@ -34,6 +34,7 @@ from compiled_plan.planner.algebra.nodes import Aggregate, Correlate, Filter, Jo
 from compiled_plan.planner.algebra.rex import Over
 from compiled_plan.planner.algebra.rows import identity, named_row
 from compiled_plan.planner.algebra.traverse import outer_refs
+from compiled_plan.planner.functions.fold import simplify
 from compiled_plan.planner.rules.helpers.correlation import (
     Outer,
     Pulled,
@@ -87,8 +88,6 @@ def _filter(rel: Filter, outer: Outer) -> Pulled:
 
 def _filtered_always(below: Pulled, parts: Sequence[RexNode], outer: Outer) -> Pulled:
     """A HAVING over the single row of an aggregate: it may drop that row, unless the row exists for matches only."""
-    from compiled_plan.planner.functions.fold import simplify
-
     nothing = tuple(null_of(type_) for type_ in below.rel.row_type.types)
     inner, outward = split(parts, outer)
     for part in inner:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from compiled_plan.planner.functions import casts
 from compiled_plan.planner.functions.aggregates import resolve_aggregate
 from compiled_plan.planner.functions.registry import is_aggregate, is_function, resolve_call, unknown_function
@@ -17,8 +19,15 @@ from compiled_plan.planner.sql.binding.windows import (
     bind_over,
     check_nulls,
 )
+from compiled_plan.plans.deferred import deferred
 from compiled_plan.plans.rex import RexNode, type_of
 from compiled_plan.plans.types import BIGINT
+
+if TYPE_CHECKING:
+    from compiled_plan.planner.sql.binding import matches, user_functions
+else:
+    matches = deferred("compiled_plan.planner.sql.binding.matches")
+    user_functions = deferred("compiled_plan.planner.sql.binding.user_functions")
 
 GROUPING_FUNCTIONS = frozenset(("GROUPING", "GROUPING_ID"))
 #: Callable names that are neither scalar functions nor aggregates.
@@ -29,19 +38,15 @@ _OTHERS = frozenset(("GROUP_ID", *GROUPING_FUNCTIONS, *WINDOW_FUNCTIONS, *GROUP_
 def _call(binder: Binder, node: ast.Call, context: Context) -> RexNode:
     name = node.name
     if binder.catalog.functions:
-        from compiled_plan.planner.sql.binding.user_functions import bind_user_function, find_user_function
-
-        user = find_user_function(binder, node, _is_built_in)
+        user = user_functions.find_user_function(binder, node, _is_built_in)
         if user is not None:
             if node.over is not None and user.callables.kind is user.callables.kind.AGGREGATE:
                 return bind_over(binder, node, context, user)
-            return bind_user_function(binder, node, context, user)
+            return user_functions.bind_user_function(binder, node, context, user)
     if len(node.parts) > 1:
         raise _unknown(binder, node, ".".join(node.names))
     if context.pattern:
-        from compiled_plan.planner.sql.binding.matches import bind_navigation  # only needed for MATCH_RECOGNIZE
-
-        navigation = bind_navigation(binder, node, context)
+        navigation = matches.bind_navigation(binder, node, context)
         if navigation is not None:
             return navigation
     if not _is_built_in(name):

@@ -7,6 +7,7 @@ input holds; within one hint the last.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -123,8 +124,6 @@ def _unknown(node: ast.TableHint, source: SourceText) -> ProgramError:
 
 
 def _warn_without_effect(node: ast.TableHint, source: SourceText, remedy: str) -> None:
-    import warnings
-
     place = source.where(node).partition("\n")[0]
     warnings.warn(f"the hint {node.name} has no effect ({place}): {remedy}", ProgramWarning, stacklevel=2)
 

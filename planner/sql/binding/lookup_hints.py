@@ -6,6 +6,7 @@ for one table, all but the first.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 
 from compiled_plan.planner.algebra.nodes import Hint
@@ -83,8 +84,6 @@ def check_lookup(node: ast.TableHint, source: SourceText) -> None:
 
 
 def _warn_of_unknown(pair: ast.HintOption, source: SourceText) -> None:
-    import warnings
-
     place = source.where(pair).partition("\n")[0]
     message = f"the key {pair.key!r} of LOOKUP has no effect ({place}): known are {', '.join(_OPTIONS)}"
     warnings.warn(message, ProgramWarning, stacklevel=2)

@@ -18,6 +18,7 @@ from compiled_plan.planner.diagnostics.suggestions import did_you_mean
 from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.sql.binding.core import Binder, Bound, Context
 from compiled_plan.planner.sql.binding.expressions import bind
+from compiled_plan.planner.sql.binding.from_clause import BoundRelation, From, Place, binds_relation, one_row, relation
 from compiled_plan.planner.sql.binding.hints import bind_table_hints, ignore_hints, with_options
 from compiled_plan.planner.sql.binding.scans import scan
 from compiled_plan.planner.sql.binding.scopes import Relation, Scope, columns_of
@@ -25,12 +26,16 @@ from compiled_plan.planner.sql.binding.temporal import bind_snapshot
 from compiled_plan.planner.sql.binding.views import view_query
 from compiled_plan.planner.sql.binding.window_tables import WINDOW_TABLE_FUNCTIONS, BindFunction, bind_window_table
 from compiled_plan.plans.connectors.dead_letters import dead_letter_table, name_parts
+from compiled_plan.plans.deferred import deferred
 from compiled_plan.plans.rex import Call, InputRef, type_of
 from compiled_plan.plans.types import INT, ArrayType, Field, FieldsType, LogicalType, MapType, MultisetType, RowType
 
 if TYPE_CHECKING:
     from compiled_plan.planner.catalog.functions import CatalogFunction
-from compiled_plan.planner.sql.binding.from_clause import BoundRelation, From, Place, binds_relation, one_row, relation
+    from compiled_plan.planner.sql.binding import matches, user_functions
+else:
+    matches = deferred("compiled_plan.planner.sql.binding.matches")
+    user_functions = deferred("compiled_plan.planner.sql.binding.user_functions")
 
 # --- tables, views, queries -----------------------------------------------------------------------------------------
 
@@ -177,11 +182,9 @@ def _called(binder: Binder, rel: RelNode, place: Place) -> RelNode:
 
 
 def _user_function(binder: Binder, node: ast.TableFunction, place: Place, function: CatalogFunction) -> From:
-    from compiled_plan.planner.sql.binding.user_functions import bind_table_function
-
     scope = Scope((), (), RowType(), place.outer, binder.names.correlation())
     context = Context(scope, place.around.ctes, f"an argument of {node.call.parts[-1].name}")
-    rel = bind_table_function(binder, node.call, context, function)
+    rel = user_functions.bind_table_function(binder, node.call, context, function)
     return _named(binder, Bound(_called(binder, rel, place), rel.row_type.names), node, node.alias, (), place)
 
 
@@ -211,9 +214,7 @@ def _unnested(
 def _function(binder: Binder, node: ast.TableFunction, place: Place) -> From:
     name = node.call.name
     if binder.catalog.functions:
-        from compiled_plan.planner.sql.binding.user_functions import find_table_function
-
-        user = find_table_function(binder, node)
+        user = user_functions.find_table_function(binder, node)
         if user is not None:
             return _user_function(binder, node, place, user)
     if name in WINDOW_TABLE_FUNCTIONS:
@@ -253,9 +254,7 @@ def _over_table(binder: Binder, node: ast.TableFunction, place: Place, bind_func
 
 @binds_relation(ast.MatchRecognize)
 def _match_recognize(binder: Binder, node: ast.MatchRecognize, place: Place) -> From:
-    from compiled_plan.planner.sql.binding.matches import bind_match  # only needed for MATCH_RECOGNIZE
-
     source = relation(binder, node.relation, Place(replace(place.around, parent=place.outer)))
     columns = tuple(column.name for column in source.visible)
-    query = bind_match(binder, node, Bound(source.rel, columns), place.around)
+    query = matches.bind_match(binder, node, Bound(source.rel, columns), place.around)
     return _named(binder, query, node, node.alias, (), place)

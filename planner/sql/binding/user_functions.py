@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from compiled_plan.planner.algebra.nodes import FunctionName, TableFunctionScan
 from compiled_plan.planner.catalog.functions import CatalogFunction
@@ -10,11 +11,17 @@ from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.sql.binding.core import AggregateRef, Binder, Context
 from compiled_plan.planner.sql.binding.expressions import bind, bind_condition
 from compiled_plan.planner.sql.binding.window_tables import WINDOW_TABLE_FUNCTIONS
+from compiled_plan.plans.deferred import deferred
 from compiled_plan.plans.functions.definitions import FunctionKind
 from compiled_plan.plans.functions.signature import table_fields
 from compiled_plan.plans.nodes.process_table_function import INSTEAD
 from compiled_plan.plans.rex import Call, RexNode
 from compiled_plan.plans.types import Field, LogicalType, RowType
+
+if TYPE_CHECKING:
+    from compiled_plan.planner.user_functions import resolving
+else:
+    resolving = deferred("compiled_plan.planner.user_functions.resolving")
 
 
 def find_user_function(binder: Binder, node: ast.Call, built_in: Callable[[str], bool]) -> CatalogFunction | None:
@@ -33,8 +40,6 @@ def bind_user_function(binder: Binder, node: ast.Call, context: Context, functio
     Raises:
         ProgramError: the arguments fit no signature, or the function is not allowed here.
     """
-    from compiled_plan.planner.user_functions.resolving import resolve
-
     kind = function.callables.kind
     if kind is FunctionKind.TABLE:
         raise binder.source.error(
@@ -50,7 +55,7 @@ def bind_user_function(binder: Binder, node: ast.Call, context: Context, functio
                 node, f"{node.parts[-1].name} is no aggregate, so {clause.upper()} cannot stand here"
             )
     operands, named = bind_arguments(binder, node, context)
-    resolved = resolve(function, node.names, operands, named)
+    resolved = resolving.resolve(function, node.names, operands, named)
     return Call("", resolved.operands, resolved.type, None, resolved.extra)
 
 
@@ -108,10 +113,8 @@ def user_aggregate(
     Raises:
         ProgramError: the arguments fit no signature.
     """
-    from compiled_plan.planner.user_functions.resolving import resolve
-
     operands, named = bind_arguments(binder, node, inside)
-    resolved = resolve(function, node.names, operands, named)
+    resolved = resolving.resolve(function, node.names, operands, named)
     return resolved.operands, resolved.type, FunctionName(node.parts[-1].name, resolved.extra)
 
 
@@ -140,9 +143,7 @@ def bind_table_function(
     Raises:
         ProgramError: the arguments fit no signature.
     """
-    from compiled_plan.planner.user_functions.resolving import resolve
-
     operands, named = bind_arguments(binder, node, context)
-    resolved = resolve(function, node.names, operands, named)
+    resolved = resolving.resolve(function, node.names, operands, named)
     row = RowType(fields=tuple(Field(name, part.type) for name, part in table_fields(resolved.output)), nullable=False)
     return TableFunctionScan(row, Call("", resolved.operands, row, None, resolved.extra))

@@ -15,6 +15,7 @@ from compiled_plan.planner.functions.registry import is_aggregate, resolve_call
 from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.sql.binding.core import Binder, Context
 from compiled_plan.planner.sql.binding.expressions import bind, bind_value
+from compiled_plan.plans.deferred import deferred
 from compiled_plan.plans.rex import Call, Literal, RexNode, type_of
 from compiled_plan.plans.types import (
     DateType,
@@ -29,6 +30,9 @@ from compiled_plan.plans.types import (
 
 if TYPE_CHECKING:
     from compiled_plan.planner.catalog.functions import CatalogFunction
+    from compiled_plan.planner.sql.binding import user_functions
+else:
+    user_functions = deferred("compiled_plan.planner.sql.binding.user_functions")
 
 #: Functions with a fixed frame.
 _RANKING = frozenset(("ROW_NUMBER", "RANK", "DENSE_RANK", "PERCENT_RANK", "CUME_DIST", "NTILE"))
@@ -89,9 +93,7 @@ def _function(
 ) -> tuple[str, tuple[RexNode, ...], LogicalType]:
     """The name, the operands and the result type of the called function."""
     if user is not None:
-        from compiled_plan.planner.sql.binding.user_functions import user_aggregate
-
-        operands, type_, name = user_aggregate(binder, node, inside, user)
+        operands, type_, name = user_functions.user_aggregate(binder, node, inside, user)
         return name, operands, type_
     unconverted = aggregate_operands(binder, node, inside)
     signature = resolve_aggregate(

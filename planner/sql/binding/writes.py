@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from compiled_plan.planner.algebra.nodes import Sink
 from compiled_plan.planner.sql.binding.core import Binder
 from compiled_plan.planner.sql.binding.inserts import bind_insert
 from compiled_plan.planner.sql.nodes import changes
 from compiled_plan.planner.sql.nodes import statements as st
+from compiled_plan.plans.deferred import deferred
+
+if TYPE_CHECKING:
+    from compiled_plan.planner.sql.binding import create_as, materialized
+else:
+    create_as = deferred("compiled_plan.planner.sql.binding.create_as")
+    materialized = deferred("compiled_plan.planner.sql.binding.materialized")
 
 #: A statement whose rows go into a table.
 Write = st.Insert | st.CreateTable | changes.AlterTable
@@ -51,17 +60,10 @@ def _bind(binder: Binder, write: Write, create: bool) -> Sink:
 
 def _bind_created(binder: Binder, write: st.CreateTable | changes.AlterTable, create: bool) -> Sink:
     # Few programs create a table from a query.
-    from compiled_plan.planner.sql.binding.create_as import bind_create_as, register
-    from compiled_plan.planner.sql.binding.materialized import (
-        alter_materialized,
-        bind_create_materialized,
-        materialized_sink,
-    )
-
     if isinstance(write, changes.AlterTable):
-        return materialized_sink(binder, alter_materialized(binder, write))
-    bind = bind_create_as if write.materialized is None else bind_create_materialized
+        return materialized.materialized_sink(binder, materialized.alter_materialized(binder, write))
+    bind = create_as.bind_create_as if write.materialized is None else materialized.bind_create_materialized
     sink = bind(binder, write)
     if create:
-        register(binder, write, sink.table)
+        create_as.register(binder, write, sink.table)
     return sink

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import wraps
 from inspect import Parameter
+from pathlib import Path
 from typing import Annotated, Any, get_origin, get_type_hints
 
 import typer
@@ -12,6 +13,7 @@ import typer
 from compiled_plan.cli.common.groups import declared, grouped, options_of, parameters_of
 from compiled_plan.cli.common.upgrading import declared_options
 from compiled_plan.plans.errors import CompiledPlanError
+from compiled_plan.plans.execution.secrets.sources import set_default
 from compiled_plan.plans.execution.session.options import RUN_OPTIONS, RunOptions, flag
 
 
@@ -78,8 +80,6 @@ def set_default_secrets(sources: Sequence[str] | None) -> None:
     Raises:
         typer.BadParameter: one is unknown or malformed.
     """
-    from compiled_plan.plans.execution.secrets.sources import set_default
-
     try:
         set_default(sources or ())
     except CompiledPlanError as fault:
@@ -90,3 +90,12 @@ def _value(name: str, value: Any) -> Any:
     if _TYPES[name] in _PLAIN:
         return value
     return tuple(value or ()) if get_origin(_TYPES[name]) is Sequence else declared_options(value or ())
+
+
+#: The name of the plan file without its extension, in the path of a checkpoint.
+PLAN_NAME = "{plan}"
+
+
+def checkpoint_of(path: str, checkpoint: str) -> str:
+    """The checkpoint of a plan file."""
+    return checkpoint.replace(PLAN_NAME, Path(path).stem)

@@ -10,26 +10,37 @@ from pathlib import Path
 from types import EllipsisType
 from typing import TYPE_CHECKING, Any
 
-from compiled_plan.cli._output import Output
+from compiled_plan.cli.actions.tapping import FileTap
+from compiled_plan.cli.common.output import Output
+from compiled_plan.cli.common.run_options import checkpoint_of
 from compiled_plan.cli.common.running import Progress, Stop, print_line
 from compiled_plan.cli.common.terminal import fail
 from compiled_plan.commands.interrupts import Interrupted
+from compiled_plan.plans.deferred import deferred
 from compiled_plan.plans.errors import CompiledPlanError, ExecutionError
+from compiled_plan.plans.execution.secrets.values import Secrets
+from compiled_plan.plans.execution.session.kept import session_of_command
+from compiled_plan.plans.execution.session.settings import uses_local_files
+from compiled_plan.plans.execution.session.stopping import StuckError
+from compiled_plan.plans.execution.spark.failures import LostSparkError, translate
+from compiled_plan.plans.execution.spark.logs import silence_py4j
+from compiled_plan.plans.inspection.places import check_places
+from compiled_plan.plans.inspection.rules import check_runs
 from compiled_plan.plans.plan import CompiledPlan
+from compiled_plan.plans.plan.session_options import UTC, zones_of
 
 if TYPE_CHECKING:
+    from compiled_plan.plans.execution import run as executor
+    from compiled_plan.plans.execution.batches import following
     from compiled_plan.plans.execution.secrets.values import Secrets
     from compiled_plan.plans.execution.session.options import RunOptions
+    from compiled_plan.plans.execution.state.upgrade import start as starting
     from compiled_plan.plans.execution.tables.taps import Tap
     from compiled_plan.plans.inspection.checkpoints import Head
-
-#: The name of the plan file without its extension, in the path of a checkpoint.
-PLAN_NAME = "{plan}"
-
-
-def checkpoint_of(path: str, checkpoint: str) -> str:
-    """The checkpoint of a plan file."""
-    return checkpoint.replace(PLAN_NAME, Path(path).stem)
+else:
+    following = deferred("compiled_plan.plans.execution.batches.following")
+    executor = deferred("compiled_plan.plans.execution.run")
+    starting = deferred("compiled_plan.plans.execution.state.upgrade.start")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +65,6 @@ class Runs:
         Raises:
             Interrupted: a signal has stopped a run, or the start of Spark.
         """
-        from compiled_plan.plans.execution.secrets.values import Secrets
-        from compiled_plan.plans.execution.session.kept import session_of_command
-        from compiled_plan.plans.execution.spark.logs import silence_py4j
-
         if not self.debug:
             silence_py4j()
         master, settings = self._spark(plans)
@@ -110,10 +117,6 @@ class Runs:
 
     def refusal(self, path: str, plan: CompiledPlan) -> CompiledPlanError | None:
         """The refusal of the first plan that needs no JVM; later plans may read files that it writes."""
-        from compiled_plan.plans.execution.session.settings import uses_local_files
-        from compiled_plan.plans.inspection.places import check_places
-        from compiled_plan.plans.inspection.rules import check_runs
-
         if not uses_local_files(*self._spark([(path, plan)])):
             return None
         try:
@@ -136,8 +139,6 @@ class Runs:
         return len(missing)
 
     def _run_all(self, spark: Any, runs: Sequence[tuple[str, CompiledPlan, Progress]], secrets: Secrets) -> int:
-        from compiled_plan.plans.execution.spark.failures import LostSparkError
-
         failed = 0
         for at, (path, plan, show) in enumerate(runs):
             fault = self._run(spark, path, plan, show, secrets)
@@ -157,16 +158,11 @@ class Runs:
         self, spark: Any, path: str, plan: CompiledPlan, show: Progress, secrets: Secrets
     ) -> CompiledPlanError | None:
         """Run a plan, or print the steps of its start; return the error of a failure."""
-        from compiled_plan.plans.execution.run import Run
-        from compiled_plan.plans.execution.session.stopping import StuckError
-        from compiled_plan.plans.execution.spark.failures import translate
-        from compiled_plan.plans.execution.state.upgrade.start import Start
-
         stop = Stop(path, self.options.stop_seconds)
         try:
-            begin = partial(Start, expected=self.expected)
+            begin = partial(starting.Start, expected=self.expected)
             how: dict[str, Any] = {"tap": self._tap(plan), "secrets": secrets, "begin": begin}
-            run = Run(spark, plan, self._options_of(path), print_line, show.batch, **how)
+            run = executor.Run(spark, plan, self._options_of(path), print_line, show.batch, **how)
             if self.dry_run:
                 show.steps(run, plan)
                 return None
@@ -188,15 +184,10 @@ class Runs:
 
     def _interrupted(self, show: Progress, number: int) -> Interrupted:
         """Report the end of a run by a signal, before or during its work."""
-        from compiled_plan.plans.execution.batches.following import RunResult
-
-        show.end(RunResult(0, 0, 0, stopped=True))
+        show.end(following.RunResult(0, 0, 0, stopped=True))
         return Interrupted(number, reported=True)
 
     def _tap(self, plan: CompiledPlan) -> Tap | None:
-        from compiled_plan.cli._tapping import FileTap
-        from compiled_plan.plans.plan.session_options import UTC, zones_of
-
         zone = self.options.time_zone or (*zones_of(plan), UTC)[0]
         return FileTap(Path(file), zone) if (file := self.output.progress_file) else None
 
@@ -207,4 +198,4 @@ class Runs:
 
 def _import_all() -> None:
     """Import the executor while the JVM starts, which takes about as long."""
-    import compiled_plan.plans.execution.run  # noqa: F401
+    executor.Run  # noqa: B018  # The access imports the module.

@@ -1,0 +1,64 @@
+"""The output of a comparison: `diff-plan`."""
+
+from __future__ import annotations
+
+import sys
+from enum import Enum
+
+from compiled_plan.cli.common.terminal import (
+    ExitCode,
+    print_lines,
+)
+from compiled_plan.cli.comparing.comparison import Comparison
+from compiled_plan.plans.inspection.diff.flink import FlinkDiff
+from compiled_plan.plans.inspection.diff.model import PlanDiff
+from compiled_plan.plans.inspection.diff.text import advice_lines, diff_lines, verdict_line
+from compiled_plan.plans.inspection.judging.verdicts import Verdict
+
+#: The exit code of `--detailed-exitcode` for different, compatible plans.
+CHANGES = 2
+
+
+class Form(Enum):
+    """Output formats."""
+
+    TEXT = "text"
+    JSON = "json"
+    MARKDOWN = "markdown"
+
+
+def exit_code(plan_diff: PlanDiff) -> int:
+    """The exit code of `--detailed-exitcode`."""
+    if plan_diff.is_empty:
+        return ExitCode.OK
+    return CHANGES if plan_diff.verdict in (Verdict.FULL, Verdict.PARTIAL) else ExitCode.FAILED
+
+
+def diff_in_flink(compared: Comparison, settings: dict[str, str]) -> FlinkDiff:
+    """The state that a savepoint of Flink restores."""
+    from compiled_plan.plans.inspection.diff.flink import flink_diff
+
+    return flink_diff(compared.diff, compared.before.plan, compared.after.plan, settings)
+
+
+def print_difference(compared: Comparison, flink: FlinkDiff | None, form: Form, everything: bool) -> None:
+    """Print a comparison to stdout."""
+    plan_diff, advice = compared.diff, compared.advice()
+    if form is Form.JSON:
+        from compiled_plan.plans.inspection.diff.document import document, to_json
+
+        before, after = compared.before.named(), compared.after.named()
+        sys.stdout.write(to_json(document(plan_diff, before, after, advice, flink)))
+    elif form is Form.MARKDOWN:
+        sys.stdout.write(compared.markdown())
+        if flink is not None:
+            from compiled_plan.plans.inspection.diff.flink_shown import flink_markdown
+
+            sys.stdout.write("\n" + flink_markdown(flink))
+    else:
+        lines = list(diff_lines(plan_diff, everything=everything))
+        if flink is not None:
+            from compiled_plan.plans.inspection.diff.flink_shown import flink_lines
+
+            lines += flink_lines(flink, everything=everything)
+        print_lines((*lines, verdict_line(plan_diff), *advice_lines(advice)), stderr=False)
