@@ -120,7 +120,7 @@ def _ask(checkpoint: str, yes: bool) -> None:
 
 
 def main() -> None:
-    """Entry point of `apply-plan`."""
+    """Entry point of `apply-plan`: errors become exit codes."""
     run_app(app)
 
 

@@ -72,7 +72,7 @@ def compile_plan(
 
 
 def main() -> None:
-    """Entry point of `compile-plan`."""
+    """Entry point of `compile-plan`: errors become exit codes."""
     run_app(app)
 
 

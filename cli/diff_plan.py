@@ -93,7 +93,7 @@ def diff(
 
 
 def main() -> None:
-    """Entry point of `diff-plan`."""
+    """Entry point of `diff-plan`: errors become exit codes."""
     run_app(app)
 
 

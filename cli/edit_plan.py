@@ -68,7 +68,7 @@ def edit(
 
 
 def main() -> None:
-    """Entry point of `edit-plan`."""
+    """Entry point of `edit-plan`: errors become exit codes."""
     run_app(app)
 
 

@@ -167,7 +167,7 @@ def _check_use(plans: list[str], checkpoint: str, acts: Sequence[str]) -> None:
 
 
 def main() -> None:
-    """Entry point of `execute-plan`."""
+    """Entry point of `execute-plan`: errors become exit codes."""
     end_with_stdin()
     run_app(app)
 

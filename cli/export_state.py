@@ -83,7 +83,7 @@ def export(
 
 
 def main() -> None:
-    """Entry point of `export-state`."""
+    """Entry point of `export-state`: errors become exit codes."""
     run_app(app)
 
 

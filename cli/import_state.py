@@ -125,7 +125,7 @@ def import_(
 
 
 def main() -> None:
-    """Entry point of `import-state`."""
+    """Entry point of `import-state`: errors become exit codes."""
     run_app(app)
 
 

@@ -102,7 +102,7 @@ def inspect(
 
 
 def main() -> None:
-    """Entry point of `inspect-state`."""
+    """Entry point of `inspect-state`: errors become exit codes."""
     end_with_stdin()
     run_app(app)
 

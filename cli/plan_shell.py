@@ -107,7 +107,7 @@ _STDERR = 2
 
 
 def main() -> None:
-    """Entry point of `plan-shell`."""
+    """Entry point of `plan-shell`: errors become exit codes."""
     run_app(app)
 
 

@@ -128,7 +128,7 @@ def _pairs(options: Sequence[str]) -> dict[str, str]:
 
 
 def main() -> None:
-    """Entry point of `review-plans`."""
+    """Entry point of `review-plans`: errors become exit codes."""
     run_app(app)
 
 

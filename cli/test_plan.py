@@ -91,7 +91,7 @@ def test(
 
 
 def main() -> None:
-    """Entry point of `test-plan`."""
+    """Entry point of `test-plan`: errors become exit codes."""
     run_app(app)
 
 

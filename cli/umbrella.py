@@ -63,7 +63,7 @@ def compiled_plan() -> None:
 
 
 def main() -> None:
-    """Entry point of `compiled-plan`."""
+    """Entry point of `compiled-plan`: errors become exit codes."""
     run_app(app)
 
 

@@ -144,5 +144,4 @@ def _expressions() -> dict[str, Schema]:
 
 
 def definitions() -> dict[str, Schema]:
-    """All definitions by name."""
     return _types() | _expressions()

@@ -156,7 +156,6 @@ def _state(slots: tuple[StateSlot, ...]) -> Schema:
 
 
 def main() -> None:
-    """Write the file."""
     schema_path().write_text(text(), encoding="utf-8")
 
 

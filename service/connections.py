@@ -48,7 +48,6 @@ class Places:
             self._drop_one(max(self._of.values(), key=len))
 
     def leave(self, connection: Connection, client: str) -> None:
-        """Unregister a connection."""
         own = self._of.get(client, OrderedDict())
         if connection in own:
             del own[connection]

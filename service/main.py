@@ -259,7 +259,6 @@ def _check_installed() -> None:
 
 
 def main() -> None:
-    """Entry point of `plan-service`."""
     run_app(app)
 
 

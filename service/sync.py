@@ -40,7 +40,6 @@ class Synced:
     remedy: str = ""
 
     def to_dict(self) -> dict[str, object]:
-        """The result as JSON."""
         return asdict(self)
 
 

@@ -20,7 +20,7 @@ CHANGES = 2
 
 
 class Form(Enum):
-    """Output formats."""
+    """Output formats of a comparison: text, JSON, Markdown."""
 
     TEXT = "text"
     JSON = "json"

@@ -204,7 +204,7 @@ def size_text(size: int) -> str:
 
 
 def key_lines(report: KeyReport) -> Iterator[str]:
-    """The state of keys."""
+    """The state of one key, entry by entry."""
     yield f"{report.uid}: {report.words}"
     if not report.keys:
         yield f"{_INDENT}no state for that key"
@@ -236,7 +236,6 @@ def _field_lines(field: Field, indent: str) -> Iterator[str]:
 
 
 def _inline(fields: Sequence[object]) -> str:
-    """Fields on one line."""
     shown = []
     for field in fields:
         assert isinstance(field, Field)

@@ -10,14 +10,14 @@ if TYPE_CHECKING:
 
 
 class GraphForm(Enum):
-    """Formats of a drawing."""
+    """Formats in which a drawing can be printed."""
 
     MERMAID = "mermaid"
     DOT = "dot"
     SVG = "svg"
 
     def text(self, drawing: Drawing) -> str:
-        """Render a drawing."""
+        """Render a drawing; each format's module is imported when it is needed."""
         match self:
             case GraphForm.MERMAID:
                 from compiled_plan.plans.inspection.graph.mermaid import to_mermaid

@@ -90,7 +90,7 @@ class Stop:
                     self.watch.join()
 
     def on_signal(self, number: int, frame: FrameType | None) -> None:
-        """Handle a signal."""
+        """Stop the run; a second signal ends the process."""
         if self.signal is not None:
             self.end_now(f"{self.signal.name} came again")
         self.signal = signal.Signals(number)
@@ -190,7 +190,7 @@ class Progress:
         self._send({"event": "step", "number": number})
 
     def batch(self, progress: BatchProgress) -> None:
-        """Report a finished micro-batch."""
+        """Report a finished micro-batch to stderr and the listeners."""
         self._send(progress.to_dict())
         if self._silent:
             return

@@ -16,7 +16,7 @@ _WIDE = 10_000
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """See `terminal.print_table`."""
+    """Print a table to stdout; see `terminal.print_table`."""
     terminal = console(stderr=False).is_terminal
     table = Table(box=box.SIMPLE_HEAD if terminal else None, pad_edge=False, header_style="bold")
     for name in columns:

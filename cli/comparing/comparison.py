@@ -28,7 +28,7 @@ class Comparison:
 
     @classmethod
     def of(cls, before: ComparedSide, after: ComparedSide) -> Self:
-        """Compare two sides."""
+        """Compare the plans of two sides, and the runs around them."""
         both = PlanPair.of(before.plan, after.plan, (before.run, after.run))
         return cls(before, after, both, diff_of(both))
 

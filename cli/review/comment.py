@@ -13,7 +13,7 @@ _FIRST = list(Result)
 
 
 def comment(reviewed: Sequence[Reviewed]) -> str:
-    """The whole comment."""
+    """The comment of a review as Markdown."""
     return "\n".join(_lines(reviewed))
 
 

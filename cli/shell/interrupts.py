@@ -22,7 +22,7 @@ class Terminated(KeyboardInterrupt):
 
 
 def interrupt(number: int, frame: FrameType | None) -> NoReturn:
-    """Handler of all three."""
+    """Handle the three signals: raise KeyboardInterrupt or Terminated."""
     raise KeyboardInterrupt if number == signal.SIGINT else Terminated(number)
 
 

@@ -199,7 +199,7 @@ class TableView:
         self._lock = threading.Lock()
 
     def apply(self, chunk: Chunk) -> None:
-        """Apply changes."""
+        """Apply changes to the rows on the screen."""
         with self._lock:
             self._table.apply(chunk)
             self._changes += len(chunk.kinds)

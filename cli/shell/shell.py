@@ -63,7 +63,7 @@ def command_of(text: str) -> str:
 
 
 class Quit(Exception):
-    """The command QUIT."""
+    """Raised by the statement QUIT to end the shell."""
 
 
 @dataclass
@@ -211,7 +211,7 @@ class Shell:
             raise
 
     def stop_jobs(self) -> None:
-        """Stop all jobs."""
+        """Stop all running jobs of the session."""
 
         def stop() -> None:
             for job in list(self.jobs):

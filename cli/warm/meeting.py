@@ -140,7 +140,7 @@ def receive_request(conversation: Conversation) -> tuple[Request, Sequence[int]]
 
 
 def send(to: socket.socket, message: Mapping[str, Any]) -> None:
-    """Send a message."""
+    """Send a message as a line of JSON."""
     to.sendall(json.dumps(message).encode() + b"\n")
 
 

@@ -52,7 +52,7 @@ class Catalog(StatisticsMethods, CatalogFunctionMethods, CatalogModelMethods):
         return database_name in self.list_databases()
 
     def create_database(self, name: str, database: CatalogDatabase, ignore_if_exists: bool) -> None:
-        """CREATE DATABASE."""
+        """CREATE DATABASE in this catalog; see the statement for its errors."""
         options, comment = database.get_properties(), database.get_comment()
         self._catalogs.create_database((self._name, name), options, comment, if_not_exists=ignore_if_exists)
 

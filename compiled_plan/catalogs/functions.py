@@ -60,11 +60,11 @@ class CatalogFunction:
         return self.class_name
 
     def get_function_language(self) -> FunctionLanguage:
-        """The language."""
+        """The language in which the function is written."""
         return self.function_language
 
     def get_options(self) -> dict[str, str]:
-        """Options by key."""
+        """The options of the declaration by key."""
         return dict(self.options)
 
     def get_description(self) -> str:
@@ -76,7 +76,7 @@ class CatalogFunction:
         return _A_FUNCTION
 
     def copy(self) -> CatalogFunction:
-        """The same function."""
+        """A new object with the same function."""
         return replace(self)
 
 
@@ -94,7 +94,7 @@ class CatalogFunctionMethods(CatalogBase):
         return function_path.object_name.lower() in names
 
     def drop_function(self, function_path: ObjectPath, ignore_if_not_exists: bool) -> None:
-        """DROP FUNCTION."""
+        """DROP FUNCTION in this catalog; see the statement for its errors."""
         name = self._catalogs.qualify(self._path(function_path))
         self._catalogs.functions.drop(name, temporary=False, if_exists=ignore_if_not_exists)
 

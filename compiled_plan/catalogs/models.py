@@ -29,11 +29,11 @@ class CatalogModel:
         options: Mapping[str, str] | None = None,
         comment: str | None = None,
     ) -> CatalogModel:
-        """A model for `Catalog.create_model`."""
+        """A model to pass to `Catalog.create_model`."""
         return CatalogModel(ModelDescriptor(tuple((options or {}).items()), input_schema, output_schema, comment))
 
     def get_options(self) -> dict[str, str]:
-        """The options by key."""
+        """The options of the declaration by key."""
         return self.descriptor.get_options()
 
     def get_comment(self) -> str | None:
@@ -41,7 +41,7 @@ class CatalogModel:
         return self.descriptor.get_comment()
 
     def copy(self) -> CatalogModel:
-        """The same model."""
+        """A new object with the same model."""
         return replace(self)
 
 

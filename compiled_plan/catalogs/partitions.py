@@ -26,7 +26,7 @@ class CatalogPartitionSpec:
     partition_spec: Mapping[str, str]
 
     def get_partition_spec(self) -> dict[str, str]:
-        """The values by key."""
+        """The values of the partition columns by name."""
         return dict(self.partition_spec)
 
     def __hash__(self) -> int:
@@ -46,11 +46,11 @@ class CatalogPartition:
 
     @staticmethod
     def create_instance(properties: Mapping[str, str], comment: str | None = None) -> CatalogPartition:
-        """A partition for `Catalog.create_partition`."""
+        """A partition to pass to `Catalog.create_partition`."""
         return CatalogPartition(dict(properties), comment)
 
     def get_properties(self) -> dict[str, str]:
-        """The properties by key."""
+        """The properties of the partition by key."""
         return dict(self.properties)
 
     def get_comment(self) -> str | None:
@@ -64,7 +64,7 @@ class CatalogPartition:
         """None: a partition has no description."""
 
     def copy(self) -> CatalogPartition:
-        """The same partition."""
+        """A new object with the same partition."""
         return CatalogPartition(dict(self.properties), self.comment)
 
 

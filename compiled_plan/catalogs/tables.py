@@ -39,7 +39,7 @@ class _Described:
         return self._comment or ""
 
     def get_description(self) -> str | None:
-        """The comment."""
+        """The comment of the declaration; None without one."""
         return self._comment
 
     def get_detailed_description(self) -> str | None:
@@ -52,15 +52,15 @@ class CatalogDatabase(_Described):
 
     @staticmethod
     def create_instance(properties: Mapping[str, str], comment: str | None = None) -> CatalogDatabase:
-        """A database for `Catalog.create_database`."""
+        """A database to pass to `Catalog.create_database`."""
         return CatalogDatabase(properties, comment)
 
     def get_properties(self) -> dict[str, str]:
-        """The properties by key."""
+        """The properties of the database by key."""
         return dict(self._options)
 
     def copy(self) -> CatalogDatabase:
-        """The same database."""
+        """A new object with the same declaration."""
         return CatalogDatabase(self._options, self._comment)
 
 
@@ -90,7 +90,7 @@ class CatalogBaseTable(_Described):
         properties: Mapping[str, str] | None = None,
         comment: str | None = None,
     ) -> CatalogBaseTable:
-        """A table for `Catalog.create_table`."""
+        """A table to pass to `Catalog.create_table`."""
         return CatalogBaseTable(schema, properties or {}, comment, partition_keys)
 
     @staticmethod
@@ -120,11 +120,11 @@ class CatalogBaseTable(_Described):
         return dict(self._options)
 
     def get_unresolved_schema(self) -> Schema:
-        """The schema."""
+        """The schema as it was declared, not resolved."""
         return self._schema
 
     def copy(self) -> CatalogBaseTable:
-        """The same table."""
+        """A new object with the same declaration."""
         return CatalogBaseTable(self._schema, self._options, self._comment, self._partition_keys, self.query)
 
     def descriptor(self) -> TableDescriptor:

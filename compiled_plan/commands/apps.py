@@ -49,7 +49,7 @@ class App(typer.Typer):
     options: Mapping[str, Declared] = {}
 
     def command(self, name: str | None = None, **declared: Any) -> Callable[[_Function], _Function]:
-        """Declare a command."""
+        """Declare a command with the shared options."""
         return self._declare(super().command(name, **declared))
 
     def callback(self, **declared: Any) -> Callable[[_Function], _Function]:

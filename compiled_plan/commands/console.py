@@ -63,13 +63,13 @@ class Status:
         return sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
 
     def show(self, text: str) -> None:
-        """Replace the line."""
+        """Replace the line by a new text, if stderr is a terminal."""
         width = shutil.get_terminal_size().columns - 1
         self._write(f"{self._ERASE}{visible(text)[:width]}")
         self.is_shown = True
 
     def clear(self) -> None:
-        """Remove the line."""
+        """Remove the line, so that other output can follow."""
         if self.is_shown:
             self.is_shown = False
             self._write(self._ERASE)

@@ -64,7 +64,7 @@ class Interrupts:
         self.first: signal.Signals | None = None
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
-        """Handle a signal."""
+        """Handle a signal; the second one ends the process."""
         if self.first is None:
             self.first = signal.Signals(number)
             signal.signal(signal.SIGALRM, self)

@@ -67,7 +67,7 @@ class DataView(ABC):
 
     @abstractmethod
     def clear(self) -> None:
-        """Remove all elements."""
+        """Remove all elements of the view from the state."""
 
 
 DataView.register(ListView)

@@ -72,7 +72,7 @@ class StreamExecutionEnvironment(_Refusing):
         return self
 
     def get_parallelism(self) -> int:
-        """The option `parallelism.default`."""
+        """The value of the option `parallelism.default`."""
         return self.configuration.get_integer("parallelism.default", 1)
 
     def set_max_parallelism(self, max_parallelism: int) -> StreamExecutionEnvironment:
@@ -89,7 +89,7 @@ class StreamExecutionEnvironment(_Refusing):
         return self
 
     def configure(self, configuration: Configuration) -> None:
-        """Add options."""
+        """Add options to those of the session."""
         self.configuration.add_all(configuration)
 
     def add_jars(self, *jars_path: str) -> None:

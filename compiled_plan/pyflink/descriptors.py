@@ -29,7 +29,7 @@ class Rowtime:
         self._properties: dict[str, str] = {}
 
     def to_properties(self) -> dict[str, str]:
-        """The properties."""
+        """The properties of the descriptor by key."""
         return dict(self._properties)
 
     def timestamps_from_field(self, field_name: str) -> Self:
@@ -85,19 +85,19 @@ class Schema:
             self.rowtime(rowtime)
 
     def schema(self, table_schema: ResolvedSchema) -> Self:
-        """Replace the columns."""
+        """Replace the columns by those of a schema."""
         self._columns = {}
         pairs = zip(table_schema.get_field_names(), table_schema.get_field_data_types(), strict=True)
         return self.fields(dict(pairs))
 
     def field(self, field_name: str, field_type: object) -> Self:
-        """Add a column."""
+        """Add a column behind those added so far."""
         type_ = field_type if isinstance(field_type, str) else str(logical_type(field_type))
         self._columns[field_name] = {"name": field_name, "data-type": type_}
         return self
 
     def fields(self, fields: Mapping[str, object]) -> Self:
-        """Add columns."""
+        """Add columns behind those added so far."""
         for name, type_ in fields.items():
             self.field(name, type_)
         return self
@@ -118,7 +118,7 @@ class Schema:
         return self
 
     def to_properties(self) -> dict[str, str]:
-        """The properties."""
+        """The properties of the descriptor by key."""
         columns = enumerate(self._columns.values())
         return {f"schema.{at}.{key}": value for at, column in columns for key, value in column.items()}
 

@@ -33,7 +33,7 @@ class _Builder:
         self._configuration = Configuration()
 
     def with_configuration(self, config: Configuration) -> _Builder:
-        """Add options."""
+        """Add options to those added so far."""
         self._configuration.add_all(config)
         return self
 
@@ -93,12 +93,12 @@ class EnvironmentSettings:
 
     @staticmethod
     def new_instance() -> _Builder:
-        """Create a builder."""
+        """Create a builder of settings without options."""
         return _Builder()
 
     @staticmethod
     def in_streaming_mode() -> EnvironmentSettings:
-        """Settings for streaming mode."""
+        """Settings of a session in streaming mode, the only one."""
         return _Builder().in_streaming_mode().build()
 
     @staticmethod
@@ -123,7 +123,7 @@ class EnvironmentSettings:
         return self._configuration.get_string(_DATABASE, OPTIONS[_DATABASE].default)
 
     def get_configuration(self) -> Configuration:
-        """The options."""
+        """The options that the new session gets."""
         return self._configuration
 
 

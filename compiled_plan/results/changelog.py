@@ -31,7 +31,7 @@ class ChangelogTable:
         self._in_place, self._most = in_place, most
 
     def apply(self, chunk: Chunk) -> None:
-        """Apply changes, in order."""
+        """Apply changes to the table, in their order."""
         for kind, row in zip(chunk.kinds, zip(*chunk.columns, strict=True), strict=True):
             if kind in ADDS:
                 self._add(row, kind)

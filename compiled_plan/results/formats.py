@@ -19,7 +19,7 @@ from compiled_plan.results.tableau import Display, cell_texts, lines, text_of, z
 
 
 class Format(StrEnum):
-    """Formats of rows."""
+    """Formats in which the shell shows rows."""
 
     TABLE = "table"
     JSON = "json"

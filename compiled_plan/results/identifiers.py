@@ -31,7 +31,7 @@ class ObjectPath:
         return ObjectPath(database, name)
 
     def get_database_name(self) -> str:
-        """The database."""
+        """The name of the database, without quotes."""
         return self.database_name
 
     def get_object_name(self) -> str:
@@ -39,7 +39,7 @@ class ObjectPath:
         return self.object_name
 
     def get_full_name(self) -> str:
-        """`database.name`."""
+        """The full name, `database.name`, without quotes."""
         return f"{self.database_name}.{self.object_name}"
 
     def compare_to(self, other: ObjectPath) -> int:
@@ -65,11 +65,11 @@ class ObjectIdentifier:
         return ObjectIdentifier(catalog_name, database_name, object_name)
 
     def get_catalog_name(self) -> str:
-        """The catalog."""
+        """The name of the catalog, without quotes."""
         return self.catalog_name
 
     def get_database_name(self) -> str:
-        """The database."""
+        """The name of the database, without quotes."""
         return self.database_name
 
     def get_object_name(self) -> str:
@@ -81,7 +81,7 @@ class ObjectIdentifier:
         return ObjectPath(self.database_name, self.object_name)
 
     def to_list(self) -> list[str]:
-        """The three parts."""
+        """The names of catalog, database and object."""
         return [self.catalog_name, self.database_name, self.object_name]
 
     def as_serializable_string(self) -> str:

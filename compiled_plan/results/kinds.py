@@ -63,7 +63,7 @@ class JobExecutionResult:
     net_runtime: int
 
     def get_job_id(self) -> str:
-        """The run's id."""
+        """The id of the run, as in SHOW JOBS."""
         return self.job_id
 
     def get_net_runtime(self) -> int:

@@ -49,7 +49,7 @@ class EndedJob:
         return True
 
     def stop(self) -> None:
-        """Do nothing."""
+        """Do nothing: the result has no run."""
 
     def wait(self, seconds: float | None) -> bool:
         return True

@@ -287,7 +287,7 @@ class TableResult:
         return job.frame(kind, chunks, row_type)
 
     def to_pandas(self) -> Any:
-        """As `to_dataframe("pandas")`."""
+        """All rows as a DataFrame of pandas; see `to_dataframe`."""
         return self.to_dataframe("pandas")
 
     def _first(self, count: int) -> Chunk:

@@ -193,7 +193,7 @@ def insert_into(
     *,
     overwrite: bool = False,
 ) -> TablePipeline:
-    """See `Table.insert_into`."""
+    """Add an INSERT of the table; see `Table.insert_into`."""
     if on_conflict not in (None, "NOTHING", "ERROR", "DEDUPLICATE"):
         raise ProgramError(
             f"{on_conflict!r} is nothing to do on a conflict",

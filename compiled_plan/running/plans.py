@@ -277,7 +277,7 @@ class JsonContentPlanReference(PlanReference):
     content: str
 
     def get_content(self) -> str:
-        """The text."""
+        """The JSON text of the plan."""
         return self.content
 
     def load(self) -> CompiledPlan:
@@ -291,7 +291,7 @@ class BytesContentPlanReference(PlanReference):
     content: bytes
 
     def get_content(self) -> bytes:
-        """The bytes."""
+        """The plan in Smile, as bytes."""
         return self.content
 
     def load(self) -> CompiledPlan:

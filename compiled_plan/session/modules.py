@@ -30,7 +30,7 @@ class ModuleEntry:
         return f"ModuleEntry{{name={self.module_name!r}, used={str(self.is_used).lower()}}}"
 
     def name(self) -> str:
-        """The module's name."""
+        """The name of the module, such as `core`."""
         return self.module_name
 
     def used(self) -> bool:

@@ -64,7 +64,7 @@ class ColumnMethods(PlannedTable):
         return selecting.add_or_replace_columns(self, fields)
 
     def rename_columns(self, *fields: Expression) -> Self:
-        """Rename some columns: `rename_columns(col("a").alias("b"))`."""
+        """Rename some columns, and keep the others: `rename_columns(col("a").alias("b"))`."""
         return selecting.rename_columns(self, fields)
 
     def drop_columns(self, *fields: Expression | str) -> Self:

@@ -37,15 +37,15 @@ class RowMethods(PlannedTable):
         return selecting.where(self, predicate, "where")
 
     def filter(self, predicate: Expression) -> Self:
-        """Alias of `where`."""
+        """Keep the rows that fulfil a condition; PyFlink's alias of `where`."""
         return selecting.where(self, predicate, "filter")
 
     def distinct(self) -> Self:
-        """SELECT DISTINCT."""
+        """SELECT DISTINCT: each row once, with state without end by default."""
         return selecting.distinct(self)
 
     def order_by(self, *fields: Expression | str) -> Self:
-        """ORDER BY: `order_by(col("a"), col("b").desc)`."""
+        """ORDER BY columns or expressions: `order_by(col("a"), col("b").desc)`."""
         return selecting.order_by(self, fields)
 
     def limit(self, fetch: int, offset: int = 0) -> Self:

@@ -21,7 +21,7 @@ _SUFFIXES = (".test.yaml", ".test.yml")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option."""
+    """Add the option of pytest that runs tests on Spark."""
     group = parser.getgroup("compiled-plan")
     group.addoption("--plan-spark", action="store_true", help="run tests of streaming programs on Spark")
 
@@ -35,7 +35,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
 
 class PlanFile(pytest.File):
-    """A file of tests."""
+    """A file of tests as pytest collects it."""
 
     def collect(self) -> Iterator[pytest.Item]:
         """The tests of the file."""
@@ -57,7 +57,7 @@ class PlanItem(pytest.Item):
     case: Case
 
     def runtest(self) -> None:
-        """Run the test."""
+        """Run the test in the engines of pytest's process."""
         from compiled_plan.plans.execution.testing.engine import QUICK, SPARK
         from compiled_plan.plans.execution.testing.sessions import process_engines
         from compiled_plan.testing.running import run_case
@@ -70,7 +70,7 @@ class PlanItem(pytest.Item):
             raise PlanFailedError(result.failure)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """The rows that differ."""
+        """The rows that differ, instead of a traceback."""
         from compiled_plan.testing.reporting import failure_text
 
         if isinstance(excinfo.value, PlanFailedError):

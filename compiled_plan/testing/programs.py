@@ -121,7 +121,7 @@ class ProgramTest:
         self._step("upgrade", {"program": str(program), **({"verdict": verdict} if verdict else {})})
 
     def restart(self) -> None:
-        """Stop and start again."""
+        """Stop the program, and start it on its checkpoint again."""
         self._step("restart", None)
 
     def kill(self) -> None:

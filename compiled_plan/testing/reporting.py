@@ -53,7 +53,7 @@ def summary_line(results: Sequence[Result], seconds: float) -> Line:
 
 
 def junit(results: Sequence[Result], seconds: float) -> str:
-    """Results as JUnit XML."""
+    """The results as JUnit XML, which CI systems read."""
     failed = sum(result.failure is not None for result in results)
     counts = {"tests": str(len(results)), "failures": str(failed), "errors": "0", "time": f"{seconds:.3f}"}
     root = ET.Element("testsuites", counts)

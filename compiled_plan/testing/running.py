@@ -98,7 +98,7 @@ class Result:
 
 
 class FailedError(Exception):
-    """A step failed."""
+    """The failure of a step, as an exception."""
 
     def __init__(self, failure: Failure) -> None:
         super().__init__(failure.message)

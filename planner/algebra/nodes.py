@@ -96,7 +96,6 @@ class RelNode:
 
     @property
     def row_type(self) -> RowType:
-        """The node's output columns."""
         raise NotImplementedError(type(self).__name__)
 
     @property

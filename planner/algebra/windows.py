@@ -18,8 +18,6 @@ from compiled_plan.plans.types import RowType, TimestampBase, TimestampType
 
 
 class WindowKind(Enum):
-    """The shapes of windows."""
-
     TUMBLE = "TUMBLE"
     HOP = "HOP"
     CUMULATE = "CUMULATE"

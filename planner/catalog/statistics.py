@@ -21,15 +21,12 @@ class CatalogTableStatistics:
     properties: Mapping[str, str] = field(default_factory=dict)
 
     def get_row_count(self) -> int:
-        """The number of rows."""
         return self.row_count
 
     def get_field_count(self) -> int:
-        """The number of files."""
         return self.field_count
 
     def get_total_size(self) -> int:
-        """The size in bytes."""
         return self.total_size
 
     def get_raw_data_size(self) -> int:
@@ -37,11 +34,9 @@ class CatalogTableStatistics:
         return self.raw_data_size
 
     def get_properties(self) -> dict[str, str]:
-        """Further properties by key."""
         return dict(self.properties)
 
     def copy(self) -> CatalogTableStatistics:
-        """The same statistics."""
         return replace(self)
 
 
@@ -53,13 +48,10 @@ class CatalogColumnStatistics:
     properties: Mapping[str, str] = field(default_factory=dict)
 
     def get_column_statistics_data(self) -> dict[str, Any]:
-        """The statistics by column."""
         return dict(self.column_statistics_data)
 
     def get_properties(self) -> dict[str, str]:
-        """Further properties by key."""
         return dict(self.properties)
 
     def copy(self) -> CatalogColumnStatistics:
-        """The same statistics."""
         return replace(self)

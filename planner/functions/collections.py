@@ -212,13 +212,17 @@ FUNCTIONS: tuple[Function, ...] = (
         "x.cardinality", "CARDINALITY: the number of elements."
     ),
     Function("ELEMENT", (form(ARRAY),), _element_of).api("x.element", "ELEMENT: the only element of an array."),
-    _with_element("ARRAY_APPEND").api("x.array_append(addition)", "ARRAY_APPEND."),
-    _with_element("ARRAY_PREPEND").api("x.array_prepend(addition)", "ARRAY_PREPEND."),
+    _with_element("ARRAY_APPEND").api(
+        "x.array_append(addition)", "ARRAY_APPEND: the array with another element behind."
+    ),
+    _with_element("ARRAY_PREPEND").api(
+        "x.array_prepend(addition)", "ARRAY_PREPEND: the array with another element in front."
+    ),
     Function("ARRAY_REMOVE", (form(ARRAY, ANY),), same(0), nulls=True, prepare=_fitted("ARRAY_REMOVE")).api(
         "x.array_remove(needle)", "ARRAY_REMOVE: the array without elements equal to `needle`."
     ),
     Function("ARRAY_CONTAINS", (form(ARRAY, ANY),), fixed(BOOLEAN), nulls=True, prepare=_fitted("ARRAY_CONTAINS")).api(
-        "x.array_contains(needle)", "ARRAY_CONTAINS."
+        "x.array_contains(needle)", "ARRAY_CONTAINS: true if the array has an element."
     ),
     Function("ARRAY_POSITION", (form(ARRAY, ANY),), fixed(INT), nulls=True, prepare=_fitted("ARRAY_POSITION")).api(
         "x.array_position(needle)", "ARRAY_POSITION: the position of `needle` from 1; 0 if it is missing."
@@ -246,7 +250,7 @@ FUNCTIONS: tuple[Function, ...] = (
         "x.array_join(delimiter, null_replacement=None)", "ARRAY_JOIN: the elements as one text."
     ),
     _sets("ARRAY_UNION").api("x.array_union(array)", "ARRAY_UNION: the elements of both, without duplicates."),
-    _sets("ARRAY_CONCAT").api("x.array_concat(*arrays)", "ARRAY_CONCAT."),
+    _sets("ARRAY_CONCAT").api("x.array_concat(*arrays)", "ARRAY_CONCAT: the elements of several arrays in order."),
     _sets("ARRAY_EXCEPT").api("x.array_except(array)", "ARRAY_EXCEPT: the elements that are not in `array`."),
     _sets("ARRAY_INTERSECT").api("x.array_intersect(array)", "ARRAY_INTERSECT: the elements in both arrays."),
     _sets("MAP_UNION").api("x.map_union(*maps)", "MAP_UNION: the later maps win."),

@@ -110,7 +110,6 @@ def binary(hexadecimal: str) -> Literal:
 
 
 def date(text: str) -> Literal:
-    """`DATE '2020-01-31'`."""
     if not re.fullmatch(r"\d{4}-\d{1,2}-\d{1,2}", text):
         raise ProgramError(f"not a date: {text!r}", remedy="write DATE 'yyyy-MM-dd'")
     try:

@@ -162,7 +162,6 @@ class Function(Documented):
 
     @property
     def plan_name(self) -> str:
-        """The internal name, `$UPPER$1`."""
         return self.internal or f"${self.name}$1"
 
     def resolve(self, operands: Sequence[RexNode]) -> RexNode:

@@ -129,13 +129,17 @@ FUNCTIONS: tuple[Function, ...] = (
     ),
     _entry("SUBSTR", _SLICE, varying(0)).api("x.substr(begin_index, length=None)", "SUBSTR; the same as `substring`."),
     _entry("LEFT", (form(TEXT, WHOLE),), force_nullable(varying(0))).api(
-        "x.left(length)", "LEFT: the first characters."
+        "x.left(length)", "LEFT: the first characters, as many as given."
     ),
     _entry("RIGHT", (form(TEXT, WHOLE),), force_nullable(varying(0))).api(
-        "x.right(length)", "RIGHT: the last characters."
+        "x.right(length)", "RIGHT: the last characters, as many as given."
     ),
-    _entry("LPAD", (form(TEXT, WHOLE, TEXT),), fixed(STRING)).api("x.lpad(length, pad)", "LPAD to a length."),
-    _entry("RPAD", (form(TEXT, WHOLE, TEXT),), fixed(STRING)).api("x.rpad(length, pad)", "RPAD to a length."),
+    _entry("LPAD", (form(TEXT, WHOLE, TEXT),), fixed(STRING)).api(
+        "x.lpad(length, pad)", "LPAD: pad or cut to a length, on the left."
+    ),
+    _entry("RPAD", (form(TEXT, WHOLE, TEXT),), fixed(STRING)).api(
+        "x.rpad(length, pad)", "RPAD: pad or cut to a length, on the right."
+    ),
     _entry("REPEAT", (form(TEXT, WHOLE),), fixed(STRING)).api("x.repeat(n)", "REPEAT the text `n` times."),
     _entry("REPLACE", _THREE, fixed(STRING)).api(
         "x.replace(search, replacement)", "REPLACE every occurrence of `search`."
@@ -159,7 +163,7 @@ FUNCTIONS: tuple[Function, ...] = (
     _entry("SPLIT_INDEX", (form(TEXT, TEXT, WHOLE), form(TEXT, WHOLE, WHOLE)), nullable(STRING)).api(
         "x.split_index(separator, index)", "SPLIT_INDEX: the part at `index`, from 0."
     ),
-    _entry("SPLIT", _TWO, fixed(_ARRAY_OF_TEXT)).api("x.split(delimiter)", "SPLIT into an array."),
+    _entry("SPLIT", _TWO, fixed(_ARRAY_OF_TEXT)).api("x.split(delimiter)", "SPLIT into an array of texts."),
     _entry("STR_TO_MAP", (form(TEXT), form(TEXT, TEXT, TEXT)), nullable(_TEXT_MAP)).api(
         'x.str_to_map(list_delimiter=",", key_value_delimiter="=")',
         "STR_TO_MAP, with separators of pairs, and of keys and values.",
@@ -169,13 +173,15 @@ FUNCTIONS: tuple[Function, ...] = (
         "x.regexp_extract(regex, extract_index=None)", "REGEXP_EXTRACT: the first match, or a group of it."
     ),
     _entry("REGEXP_REPLACE", _THREE, fixed(STRING)).api(
-        "x.regexp_replace(regex, replacement)", "REGEXP_REPLACE every match."
+        "x.regexp_replace(regex, replacement)", "REGEXP_REPLACE: replace every match of a pattern."
     ),
     _entry("REGEXP_COUNT", _TWO, nullable(INT)).api("x.regexp_count(regex)", "REGEXP_COUNT: the number of matches."),
     _entry("REGEXP_INSTR", _TWO, nullable(INT)).api(
         "x.regexp_instr(regex)", "REGEXP_INSTR: the position of the first match, from 1."
     ),
-    _entry("REGEXP_SUBSTR", _TWO, nullable(STRING)).api("x.regexp_substr(regex)", "REGEXP_SUBSTR: the first match."),
+    _entry("REGEXP_SUBSTR", _TWO, nullable(STRING)).api(
+        "x.regexp_substr(regex)", "REGEXP_SUBSTR: the first match of a pattern."
+    ),
     _entry("REGEXP_EXTRACT_ALL", (form(TEXT, TEXT), form(TEXT, TEXT, WHOLE)), nullable(_ARRAY_OF_TEXT)).api(
         "x.regexp_extract_all(regex, extract_index=None)",
         "REGEXP_EXTRACT_ALL: all matches, or a group of each, as an array.",
@@ -192,17 +198,19 @@ FUNCTIONS: tuple[Function, ...] = (
     _entry("ELT", (form(WHOLE, TEXT, rest=TEXT), form(WHOLE, BYTES_, rest=BYTES_)), _elt, nulls=True).api(
         "x.elt(*values)", "ELT: the value at this index, from 1."
     ),
-    _entry("ENCODE", _TWO, fixed(BYTES)).api("x.encode(charset)", "ENCODE into bytes."),
-    _entry("DECODE", (form(BYTES_, TEXT),), fixed(STRING)).api("x.decode(charset)", "DECODE from bytes."),
+    _entry("ENCODE", _TWO, fixed(BYTES)).api("x.encode(charset)", "ENCODE into the bytes of a charset."),
+    _entry("DECODE", (form(BYTES_, TEXT),), fixed(STRING)).api(
+        "x.decode(charset)", "DECODE from the bytes of a charset."
+    ),
     _entry("TO_BASE64", (form(TEXT_OR_BYTES),), fixed(STRING)).api("x.to_base64", "TO_BASE64: the text in base64."),
     _entry("FROM_BASE64", (form(TEXT_OR_BYTES),), fixed(STRING)).api(
         "x.from_base64", "FROM_BASE64: the text decoded from base64."
     ),
     _entry("STARTSWITH", (form(TEXT, TEXT), form(BYTES_, BYTES_)), fixed(BOOLEAN)).api(
-        "x.starts_with(start_expr)", "STARTSWITH."
+        "x.starts_with(start_expr)", "STARTSWITH: true if another value is at its start."
     ),
     _entry("ENDSWITH", (form(TEXT, TEXT), form(BYTES_, BYTES_)), fixed(BOOLEAN)).api(
-        "x.ends_with(end_expr)", "ENDSWITH."
+        "x.ends_with(end_expr)", "ENDSWITH: true if another value is at its end."
     ),
     _entry("INET_ATON", _ONE, nullable(BIGINT)).api("x.inet_aton", "INET_ATON: an IPv4 address as a number."),
     _entry("INET_NTOA", (form(WHOLE),), nullable(STRING)).api(

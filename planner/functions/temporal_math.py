@@ -80,7 +80,6 @@ def _known(unit: str, function: str) -> tuple[str, int]:
 
 
 def timestamp_add(operands: Operands) -> RexNode:
-    """TIMESTAMPADD(unit, count, point)."""
     symbol, count, point = operands
     unit = unit_of(symbol)
     held, size = _known(unit, "TIMESTAMPADD")

@@ -207,13 +207,10 @@ class UntypedOption:
         return self._typed()
 
     def string_type(self) -> OptionWithoutDefault:
-        """An option with texts."""
         return self._typed()
 
 
 class ConfigOptions:
-    """Declares options: `ConfigOptions.key("path").string_type().no_default_value()`."""
-
     OptionBuilder = UntypedOption
     TypedConfigOptionBuilder = OptionWithoutDefault
 

@@ -19,8 +19,6 @@ _TTL = "table.exec.state.ttl"
 
 
 class SqlDialect(Enum):
-    """The dialect of SQL."""
-
     DEFAULT = "default"
     HIVE = "hive"
 
@@ -82,7 +80,6 @@ class OptionMethods(MutableMapping[str, str]):
         self.set("table.generated-code.max-length", str(max_generated_code_length))
 
     def get_sql_dialect(self) -> SqlDialect:
-        """The dialect of SQL."""
         return SqlDialect(self.value("table.sql-dialect").lower())
 
     def set_sql_dialect(self, sql_dialect: SqlDialect) -> None:

@@ -20,8 +20,6 @@ from compiled_plan.plans.text.options import Kind, Option
 
 
 class Effect(Enum):
-    """Effects of an option."""
-
     PLAN = "shapes the plan"
     RUN = "is kept in the nodes that depend on it, and holds at the run"
     SESSION = "is of the program that sets it, not of its plan"
@@ -33,8 +31,6 @@ class Effect(Enum):
 
 @dataclass(frozen=True, slots=True)
 class SessionOption(Option):
-    """An option of SET."""
-
     effect: Effect = Effect.NONE
 
 

@@ -83,7 +83,6 @@ def counted(calls: tuple[AggregateCall, ...]) -> tuple[AggregateCall, ...]:
 
 
 def counts_rows(call: AggregateCall) -> bool:
-    """Return True for COUNT(*)."""
     return call.name == "$COUNT$1" and not call.args and call.filter is None
 
 

@@ -87,7 +87,6 @@ class PhysicalOperator:
 
     @property
     def row_type(self) -> RowType:
-        """The output columns."""
         raise NotImplementedError(type(self).__name__)
 
     def modify_kinds(self, inputs: tuple[Traits, ...]) -> ModifyKinds:

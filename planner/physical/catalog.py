@@ -52,7 +52,6 @@ def table_of(table: CatalogTable, hints: Sequence[Hint] = ()) -> t.CatalogTable:
 
 
 def path_text(table: CatalogTable) -> str:
-    """`catalog.database.table`, as in descriptions."""
     name = table.identifier
     return f"{name.catalog}.{name.database}.{name.name}"
 

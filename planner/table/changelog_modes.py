@@ -18,7 +18,7 @@ class ChangelogMode:
 
     @staticmethod
     def insert_only() -> ChangelogMode:
-        """Rows of inserts alone."""
+        """The mode of a table that only inserts rows."""
         return ChangelogMode(frozenset({RowKind.INSERT}))
 
     @staticmethod
@@ -28,5 +28,5 @@ class ChangelogMode:
 
     @staticmethod
     def all() -> ChangelogMode:
-        """Rows of all kinds."""
+        """The mode with all four kinds: inserts, both halves of updates, deletes."""
         return ChangelogMode(frozenset(RowKind))

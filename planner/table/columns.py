@@ -27,7 +27,7 @@ class SchemaColumn(Column):
 
     @property
     def data_type(self) -> LogicalType:
-        """The column's type."""
+        """The type, with the classes that it converts to."""
         return self.type
 
     @property
@@ -42,12 +42,12 @@ class SchemaColumn(Column):
 
     @staticmethod
     def physical(name: str, data_type: object) -> PhysicalColumn:
-        """A physical column."""
+        """A column that the table stores."""
         return PhysicalColumn(name, logical_type(data_type))
 
     @staticmethod
     def metadata(name: str, data_type: object, metadata_key: str | None, is_virtual: bool) -> MetadataColumn:
-        """A metadata column."""
+        """A column of the connector's metadata, such as the timestamp of a message."""
         return MetadataColumn(name, logical_type(data_type), metadata_key=metadata_key, virtual=is_virtual)
 
     @staticmethod
@@ -57,15 +57,15 @@ class SchemaColumn(Column):
         return ComputedColumn(name, logical_type(type_), sql=str(expression))
 
     def get_name(self) -> str:
-        """The column's name."""
+        """The name as declared, without quotes."""
         return self.name
 
     def get_data_type(self) -> DataType:
-        """The column's type."""
+        """The type, with the classes that it converts to."""
         return as_data_type(self.type)
 
     def get_comment(self) -> str | None:
-        """The column's comment."""
+        """The comment of the declaration; None without one."""
         return self.comment
 
     def is_physical(self) -> bool:
@@ -81,7 +81,7 @@ class SchemaColumn(Column):
         return self.extras
 
     def as_summary_string(self) -> str:
-        """The column's declaration."""
+        """The declaration in one line, like Flink's `asSummaryString`."""
         comment = "" if self.comment is None else f" COMMENT {quote_string(self.comment)}"
         extras = "" if self.extras is None else f" {self.extras}"
         return f"{quote_identifier(self.name)} {summary(self.type)}{extras}{comment}"
@@ -113,7 +113,7 @@ class ComputedColumn(SchemaColumn):
     kind: ColumnKind = ColumnKind.COMPUTED
 
     def get_expression(self) -> ResolvedExpression:
-        """The expression."""
+        """The expression that computes the column, resolved."""
         return ResolvedExpression.of(self.sql, self.type)
 
 
@@ -149,15 +149,15 @@ class WatermarkSpec:
         return WatermarkSpec(rowtime_attribute, watermark_expression)
 
     def get_rowtime_attribute(self) -> str:
-        """The column's name."""
+        """The name of the event-time column."""
         return self.rowtime_attribute
 
     def get_watermark_expression(self) -> ResolvedExpression:
-        """The expression."""
+        """The expression of the watermark, resolved."""
         return ResolvedExpression.of(self.watermark_expression, self.output_type or TimestampType(precision=3))
 
     def as_summary_string(self) -> str:
-        """The watermark's declaration."""
+        """The declaration in one line, like Flink's `asSummaryString`."""
         of_type = "" if self.output_type is None else f": {self.output_type}"
         return f"WATERMARK FOR {quote_identifier(self.rowtime_attribute)}{of_type} AS {self.watermark_expression}"
 

@@ -13,7 +13,7 @@ from compiled_plan.plans.types import quote_identifier
 
 
 class KeyType(Enum):
-    """Kinds of constraints."""
+    """Kinds of constraints, of which Flink has one."""
 
     PRIMARY_KEY = 0
     UNIQUE_KEY = 1
@@ -34,19 +34,19 @@ class UniqueConstraint:
         return UniqueConstraint(name, tuple(columns))
 
     def get_name(self) -> str:
-        """The key's name."""
+        """The name of the constraint, without quotes."""
         return self.name
 
     def get_columns(self) -> list[str]:
-        """The key's columns."""
+        """The names of the key's columns, in order."""
         return list(self.columns)
 
     def get_type(self) -> KeyType:
-        """PRIMARY_KEY."""
+        """The kind of the constraint: always PRIMARY_KEY."""
         return KeyType.PRIMARY_KEY
 
     def get_type_string(self) -> str:
-        """PRIMARY KEY."""
+        """The kind in SQL: always `PRIMARY KEY`."""
         return "PRIMARY KEY"
 
     def is_enforced(self) -> bool:
@@ -54,7 +54,7 @@ class UniqueConstraint:
         return False
 
     def as_summary_string(self) -> str:
-        """The key's declaration."""
+        """The declaration in one line: `CONSTRAINT name PRIMARY KEY (columns) NOT ENFORCED`."""
         keys = ", ".join(map(quote_identifier, self.columns))
         return f"CONSTRAINT {quote_identifier(self.name)} PRIMARY KEY ({keys}) NOT ENFORCED"
 

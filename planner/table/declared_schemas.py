@@ -212,7 +212,7 @@ class SchemaBuilder(Unfinished):
         return self
 
     def build(self) -> Schema:
-        """Return the schema."""
+        """The schema with the columns, watermark and key added so far."""
         return Schema(tuple(self._lines), self._key, tuple(self._physical), self._key_name)
 
     def _declare_typed(self, column: str, type_: object, clauses: str) -> SchemaBuilder:

@@ -46,11 +46,11 @@ class FormatDescriptor:
         return FormatDescriptorBuilder(checked_name(format, "for_format"))
 
     def get_format(self) -> str:
-        """The format's name."""
+        """The name of the format, such as "json"."""
         return self.format_name
 
     def get_options(self) -> dict[str, str]:
-        """The format's options."""
+        """The options by key, without the format's prefix."""
         return dict(self.format_options)
 
     def __str__(self) -> str:
@@ -74,7 +74,7 @@ class FormatDescriptorBuilder(Unfinished):
         return self
 
     def build(self) -> FormatDescriptor:
-        """Return the descriptor."""
+        """The immutable descriptor of the options set so far."""
         return FormatDescriptor(self._format, tuple(self._options.items()))
 
 
@@ -113,11 +113,11 @@ class TableDescriptor:
         return dict(self.options)
 
     def get_partition_keys(self) -> list[str]:
-        """The partition columns."""
+        """The names of the partition columns, in order."""
         return list(self.partition_keys)
 
     def get_comment(self) -> str | None:
-        """The table's comment."""
+        """The comment of the declaration; None without one."""
         return self.text
 
     def __str__(self) -> str:
@@ -192,17 +192,17 @@ class TableDescriptorBuilder(Unfinished):
         return self.option(option, format.format_name)
 
     def partitioned_by(self, *partition_keys: str) -> TableDescriptorBuilder:
-        """Set the partition columns."""
+        """Set the partition columns, as PARTITIONED BY does."""
         self._partition_keys = partition_keys
         return self
 
     def comment(self, comment: str) -> TableDescriptorBuilder:
-        """Set the table's comment."""
+        """Set the comment that DESCRIBE and SHOW CREATE TABLE show."""
         self._comment = comment
         return self
 
     def build(self) -> TableDescriptor:
-        """Return the descriptor."""
+        """The immutable descriptor of the options set so far."""
         return TableDescriptor(self._schema, tuple(self._options.items()), self._partition_keys, self._comment)
 
 

@@ -78,19 +78,19 @@ class ModelDescriptorBuilder(Unfinished):
         return self
 
     def option(self, key: str | ConfigOption, value: object) -> ModelDescriptorBuilder:
-        """Set an option."""
+        """Set an option of the provider, as in WITH."""
         name = key.key if isinstance(key, ConfigOption) else key
         options = {**self._model.get_options(), name: option_text(value)}
         self._model = replace(self._model, options=tuple(options.items()))
         return self
 
     def comment(self, comment: str) -> ModelDescriptorBuilder:
-        """Set the comment."""
+        """Set the comment that DESCRIBE MODEL shows."""
         self._model = replace(self._model, comment=comment)
         return self
 
     def build(self) -> ModelDescriptor:
-        """Return the descriptor."""
+        """The immutable descriptor of the schemas and options set so far."""
         return self._model
 
 

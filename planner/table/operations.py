@@ -152,7 +152,7 @@ def bind_select(
 
 
 def bind(context: PlanningContext, operation: str, node: ast.QueryNode) -> Bound:
-    """Bind a query."""
+    """Bind a query in the session of a table; errors name the operation."""
     binder = binder_for(context, operation)
     return not_too_deep(operation, lambda: binder.bind_query(binder, node, Surroundings()))
 

@@ -42,24 +42,24 @@ class ResolvedSchema:
     primary_key: tuple[str, ...] = ()
 
     def get_column_names(self) -> list[str]:
-        """The names in order."""
+        """The names of the columns, in order."""
         return [column.name for column in self.columns]
 
     def get_column_data_types(self) -> list[DataType]:
-        """The types in order."""
+        """The types of the columns, in order."""
         return [column.get_data_type() for column in self.columns]
 
     def get_field_names(self) -> list[str]:
-        """The names in order."""
+        """The names of the columns, in order; PyFlink's other name."""
         return self.get_column_names()
 
     def get_field_data_types(self) -> list[DataType]:
-        """The types in order."""
+        """The types of the columns, in order; PyFlink's other name."""
         return self.get_column_data_types()
 
     @staticmethod
     def of(columns: Sequence[SchemaColumn]) -> ResolvedSchema:
-        """A schema of columns."""
+        """A schema of columns, without watermark and key."""
         return ResolvedSchema(tuple(columns))
 
     @staticmethod
@@ -69,11 +69,11 @@ class ResolvedSchema:
         return ResolvedSchema(tuple(SchemaColumn.physical(name, type_) for name, type_ in pairs))
 
     def get_columns(self) -> list[SchemaColumn]:
-        """The columns in order."""
+        """The columns of all kinds, in order."""
         return list(self.columns)
 
     def get_column_count(self) -> int:
-        """The number of columns."""
+        """The number of columns of all kinds."""
         return len(self.columns)
 
     def get_column(self, column_index_or_name: int | str) -> SchemaColumn | None:
@@ -83,7 +83,7 @@ class ResolvedSchema:
         return next((column for column in self.columns if column.name == column_index_or_name), None)
 
     def get_watermark_specs(self) -> list[WatermarkSpec]:
-        """The watermarks."""
+        """The declared watermark in a list; empty without one."""
         columns = [column for column in self.columns if column.watermark]
         return [WatermarkSpec(column.name, column.watermark or "", column.regular_type) for column in columns]
 
@@ -114,7 +114,7 @@ class ResolvedSchema:
         return self
 
     def get_field_count(self) -> int:
-        """The number of columns."""
+        """The number of columns; PyFlink's other name."""
         return len(self.columns)
 
     def get_field_data_type(self, field: int | str) -> DataType | None:

@@ -138,7 +138,7 @@ def where(table: T, condition: object, operation: str) -> T:
 
 
 def distinct(table: T) -> T:
-    """SELECT DISTINCT *."""
+    """SELECT DISTINCT *: each row once, with state without end by default."""
     bound = bind_select(
         table._context, "distinct", table._rows, all_columns(table._rows), hints=table._hints, distinct=True
     )
@@ -146,7 +146,7 @@ def distinct(table: T) -> T:
 
 
 def order_by(table: T, fields: Sequence[object]) -> T:
-    """ORDER BY."""
+    """ORDER BY: a stream is sorted by its time, or limited by `fetch`."""
     keys = ast.OrderBy(tuple(map(ordered, nodes_of("order_by", fields))))
     if not fields:
         raise ProgramError("order_by() has no columns", where="order_by()", remedy='write order_by(col("a").desc)')
@@ -234,7 +234,7 @@ def names_only(operation: str, names: Sequence[object]) -> list[str]:
 
 
 def add_columns(table: T, fields: Sequence[object]) -> T:
-    """Append columns."""
+    """Append columns behind those of the table."""
     items = _new_columns(table, "add_columns", fields)
     names = [*table._rows.names, *(_name_of(item) or "" for item in items)]
     _check_unique("add_columns", names)
@@ -273,7 +273,7 @@ def rename_columns(table: T, fields: Sequence[object]) -> T:
 
 
 def drop_columns(table: T, fields: Sequence[object]) -> T:
-    """Drop the given columns."""
+    """Drop the given columns, and keep the order of the others."""
     dropped = {place_of("drop_columns", name, table._rows) for name in names_of("drop_columns", fields, table._rows)}
     remaining = [node for place, node in enumerate(all_columns(table._rows)) if place not in dropped]
     if not remaining:

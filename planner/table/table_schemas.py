@@ -13,20 +13,18 @@ from compiled_plan.planner.table.schemas import ResolvedSchema
 
 
 class _Builder:
-    """Builder of a `TableSchema`."""
-
     def __init__(self) -> None:
         self._names: list[str] = []
         self._types: list[object] = []
 
     def field(self, name: str, data_type: object) -> _Builder:
-        """Add a column."""
+        """Add a column behind those added so far."""
         self._names.append(name)
         self._types.append(data_type)
         return self
 
     def build(self) -> TableSchema:
-        """Return the schema."""
+        """The schema of the columns added so far."""
         return TableSchema(self._names, self._types)
 
 
@@ -54,7 +52,7 @@ class TableSchema(ResolvedSchema):
 
     @classmethod
     def builder(cls) -> _Builder:
-        """Create a builder."""
+        """Create a builder of a `TableSchema`."""
         return _Builder()
 
     def __str__(self) -> str:

@@ -154,7 +154,7 @@ class Slide(metaclass=Beginning):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SessionWindow(Window):
-    """The result of `Session.with_gap(...)`."""
+    """The result of `Session.with_gap(...)`, to which `on` adds the time column."""
 
     def partition_by(self, *fields: Expression | str) -> SessionWindow:
         """Set the columns that partition sessions."""

@@ -54,5 +54,4 @@ def find(session: Session, cookie: str) -> Principal | None:
 
 
 def end(session: Session, cookie: str) -> None:
-    """End a session."""
     session.execute(delete(BrowserSession).where(BrowserSession.hash == tokens.hash_of(cookie)))

@@ -35,7 +35,6 @@ def hash_of(secret: str) -> str:
 
 
 def new_secret(prefix: str = PREFIX) -> str:
-    """A random secret."""
     return prefix + secrets.token_urlsafe(_BYTES)
 
 

@@ -26,5 +26,4 @@ class Parts:
 
     @property
     def vault(self) -> Vault:
-        """The encryption of secrets."""
         return Vault(self.settings.secrets_file)

@@ -26,8 +26,6 @@ _USAGE = 2
 
 
 class Outcome(Enum):
-    """Outcomes of a run."""
-
     FINISHED = "its input has ended"
     STOPPED = "it was stopped"
     REFUSED = "it was refused, and would be refused again"

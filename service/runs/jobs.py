@@ -118,6 +118,5 @@ class Jobs:
         return self._jobs.get(owner)
 
     def close(self) -> None:
-        """Cancel all jobs."""
         for job in list(self._jobs.values()):
             job.cancel()

@@ -35,8 +35,6 @@ _POLL = 0.05
 
 
 class Phase(Enum):
-    """Phases of a run."""
-
     STARTING = "its process is starting"
     RUNNING = "its process runs"
     ENDED = "its process has ended"

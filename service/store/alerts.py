@@ -15,7 +15,6 @@ from compiled_plan.service.store.tables import Alert, AlertRule, Pipeline
 
 
 def firing(session: Session) -> Sequence[Alert]:
-    """The alerts that fire."""
     return session.scalars(select(Alert).where(Alert.resolved_at.is_(None)).order_by(Alert.id)).all()
 
 

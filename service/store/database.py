@@ -27,8 +27,6 @@ _WRITES = "plan_service_writes"
 
 
 class Database:
-    """The registry's database."""
-
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
         self._writing = engine.execution_options(**{_WRITES: True})
@@ -50,7 +48,6 @@ class Database:
             yield session
 
     def close(self) -> None:
-        """Close the connections."""
         self.engine.dispose()
 
 

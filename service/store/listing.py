@@ -66,7 +66,6 @@ class Filter:
     tag: str = ""
 
     def conditions(self) -> list[ColumnElement[bool]]:
-        """The conditions in SQL."""
         conditions: list[ColumnElement[bool]] = []
         if self.q:
             places = (Pipeline.name, Pipeline.description)

@@ -121,7 +121,6 @@ class Vault:
 
 
 def listed(session: Session) -> Sequence[Secret]:
-    """All secrets by name."""
     return session.scalars(select(Secret).order_by(Secret.name)).all()
 
 

@@ -22,7 +22,6 @@ class RunState(StrEnum):
 
     @property
     def meaning(self) -> str:
-        """Its meaning."""
         return _MEANINGS[self]
 
     @property

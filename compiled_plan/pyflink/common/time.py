@@ -25,7 +25,7 @@ class Instant:
         return Instant(seconds, millis * 1_000_000)
 
     def to_epoch_milli(self) -> int:
-        """The milliseconds since 1970."""
+        """The whole milliseconds since 1970-01-01T00:00:00Z."""
         return self.seconds * 1000 + self.nanos // 1_000_000
 
     def to_datetime(self) -> dt.datetime:
@@ -37,31 +37,31 @@ class Instant:
 
 
 class Duration:
-    """Durations, as `timedelta`."""
+    """Constructors of durations, which are objects of `timedelta`."""
 
     @staticmethod
     def of_days(days: int) -> dt.timedelta:
-        """A duration of days."""
+        """A duration of that number of days."""
         return dt.timedelta(days=days)
 
     @staticmethod
     def of_hours(hours: int) -> dt.timedelta:
-        """A duration of hours."""
+        """A duration of that number of hours."""
         return dt.timedelta(hours=hours)
 
     @staticmethod
     def of_minutes(minutes: int) -> dt.timedelta:
-        """A duration of minutes."""
+        """A duration of that number of minutes."""
         return dt.timedelta(minutes=minutes)
 
     @staticmethod
     def of_seconds(seconds: int) -> dt.timedelta:
-        """A duration of seconds."""
+        """A duration of that number of seconds."""
         return dt.timedelta(seconds=seconds)
 
     @staticmethod
     def of_millis(millis: int) -> dt.timedelta:
-        """A duration of milliseconds."""
+        """A duration of that number of milliseconds."""
         return dt.timedelta(milliseconds=millis)
 
     @staticmethod
@@ -71,38 +71,38 @@ class Duration:
 
 
 class Time:
-    """A duration in milliseconds."""
+    """A duration in milliseconds, the older form of `Duration`."""
 
     def __init__(self, milliseconds: int) -> None:
         self._milliseconds = milliseconds
 
     def to_milliseconds(self) -> int:
-        """The milliseconds."""
+        """The length of the duration in milliseconds."""
         return self._milliseconds
 
     @staticmethod
     def milliseconds(milliseconds: int) -> Time:
-        """A duration of milliseconds."""
+        """A duration of that number of milliseconds."""
         return Time(milliseconds)
 
     @staticmethod
     def seconds(seconds: int) -> Time:
-        """A duration of seconds."""
+        """A duration of that number of seconds."""
         return Time(seconds * 1000)
 
     @staticmethod
     def minutes(minutes: int) -> Time:
-        """A duration of minutes."""
+        """A duration of that number of minutes."""
         return Time.seconds(minutes * 60)
 
     @staticmethod
     def hours(hours: int) -> Time:
-        """A duration of hours."""
+        """A duration of that number of hours."""
         return Time.minutes(hours * 60)
 
     @staticmethod
     def days(days: int) -> Time:
-        """A duration of days."""
+        """A duration of that number of days."""
         return Time.hours(days * 24)
 
     def __eq__(self, other: object) -> bool:

@@ -51,27 +51,27 @@ class Types:
 
     @staticmethod
     def LIST(element_type_info: DataType) -> DataType:
-        """ARRAY of a type."""
+        """ARRAY with elements of a type."""
         return DataTypes.ARRAY(element_type_info)
 
     @staticmethod
     def MAP(key_type_info: DataType, value_type_info: DataType) -> DataType:
-        """MAP of two types."""
+        """MAP of a type of keys and a type of values."""
         return DataTypes.MAP(key_type_info, value_type_info)
 
     @staticmethod
     def BIG_DEC() -> DataType:
-        """DECIMAL(38, 18)."""
+        """DECIMAL(38, 18), the type of Java's BigDecimal."""
         return DataTypes.DECIMAL(38, 18)
 
     @staticmethod
     def INSTANT() -> DataType:
-        """TIMESTAMP_LTZ(9)."""
+        """TIMESTAMP_LTZ(9), the type of Java's Instant."""
         return DataTypes.TIMESTAMP_LTZ(9)
 
     @staticmethod
     def SQL_TIMESTAMP() -> DataType:
-        """TIMESTAMP(9)."""
+        """TIMESTAMP(9), the type of java.sql.Timestamp."""
         return DataTypes.TIMESTAMP(9)
 
     @staticmethod

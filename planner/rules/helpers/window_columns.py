@@ -60,7 +60,6 @@ class WindowColumns:
 
     @property
     def every(self) -> Columns:
-        """All window columns."""
         return self.starts | self.ends | self.times
 
     @property

@@ -45,9 +45,7 @@ Stars = dict[Span, tuple[StarColumn, ...]]
 class BindQuery(Protocol):
     """Binds a query inside its surroundings."""
 
-    def __call__(self, binder: Binder, node: ast.QueryNode, around: Surroundings) -> Bound:
-        """The bound query."""
-        ...
+    def __call__(self, binder: Binder, node: ast.QueryNode, around: Surroundings) -> Bound: ...
 
 
 @dataclass

@@ -38,8 +38,6 @@ _CHANGES = "RENAME, SET, RESET, ADD, MODIFY or DROP"
 
 
 class Alter(Ddl):
-    """Parser of ALTER."""
-
     def alter(self, start: int) -> Statement:
         """ALTER ..., the word itself already read."""
         if self.take("TABLE"):

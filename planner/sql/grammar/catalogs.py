@@ -52,7 +52,6 @@ class Catalogs(Queries):
         return all_texts(parts)
 
     def comment(self) -> str | None:
-        """Parse an optional COMMENT."""
         return self.string("a comment in single quotes") if self.take("COMMENT") else None
 
     def partition(self) -> dict[str, Expression]:

@@ -63,7 +63,6 @@ class Cursor:
         return self.tokens[self.index - 1]
 
     def advance(self, count: int = 1) -> None:
-        """Skip tokens."""
         self.index = min(self.index + count, len(self.tokens) - 1)
 
     def at_end(self) -> bool:
@@ -138,12 +137,10 @@ class Cursor:
             self.fail_expected(f"'{symbol}'", remedy=remedy)
 
     def open(self, expected: str = "") -> None:
-        """Consume an opening parenthesis."""
         if not self.take_symbol("("):
             self.fail_expected(f"'(' {expected}".rstrip())
 
     def close(self) -> None:
-        """Consume a closing parenthesis."""
         self.need_symbol(")")
 
     def listed(self, item: Callable[[], T]) -> list[T]:
@@ -259,7 +256,6 @@ class Cursor:
         return tuple(names)
 
     def names(self, expected: str = "a column name") -> tuple[Identifier, ...]:
-        """Parse identifiers in parentheses."""
         return tuple(self.wrapped(lambda: self.name(expected)))
 
     def at_string(self) -> bool:
@@ -325,7 +321,6 @@ class Cursor:
             )
 
     def integer(self, expected: str = "a whole number") -> int:
-        """Parse an unsigned integer."""
         if self.current.kind != NUMBER or not self.current.text.isdecimal():
             self.fail_expected(expected)
         value = int(self.current.text)
@@ -364,7 +359,6 @@ class Cursor:
     # --- declarations of the rules that call each other: an argument may be a query, whose parts have arguments ------
 
     def parse_expression(self) -> Expression:
-        """An expression (see `grammar.expressions`)."""
         raise NotImplementedError
 
     def _sum(self) -> Expression:
@@ -376,10 +370,8 @@ class Cursor:
         raise NotImplementedError
 
     def parse_query(self) -> QueryNode:
-        """A query (see `grammar.queries`)."""
         raise NotImplementedError
 
 
 def all_texts(parts: Sequence[Identifier]) -> tuple[str, ...]:
-    """Identifiers as strings."""
     return tuple(part.name for part in parts)

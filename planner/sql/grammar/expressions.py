@@ -26,8 +26,6 @@ PERIOD_PREDICATES = ("OVERLAPS", "CONTAINS", "EQUALS", "PRECEDES", "SUCCEEDS")
 
 
 class Expressions(Primaries):
-    """Parser of expressions."""
-
     def parse_expression(self) -> Expression:
         """An expression of any kind."""
         start = self.mark()

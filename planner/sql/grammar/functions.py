@@ -49,8 +49,6 @@ _UNIT_SYNONYMS = {
 
 
 class Functions(JsonFunctions):
-    """Parser of function calls."""
-
     # --- plain calls ----------------------------------------------------------------------------------------------
 
     def parse_call(self, parts: tuple[Identifier, ...], start: int) -> Call:
@@ -194,7 +192,6 @@ class Functions(JsonFunctions):
     # --- ORDER BY -------------------------------------------------------------------------------------------------
 
     def parse_order(self) -> OrderBy | None:
-        """ORDER BY, or None."""
         start = self.mark()
         if not self.take("ORDER", "BY"):
             return None

@@ -123,7 +123,6 @@ class Primaries(Functions):
         return self.node(value, start)
 
     def parse_parenthesised_query(self) -> Subquery:
-        """A query in parentheses."""
         start = self.mark()
         self.open()
         query = self.parse_query()

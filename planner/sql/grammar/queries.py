@@ -34,8 +34,6 @@ _GROUPINGS = {"ROLLUP": Rollup, "CUBE": Cube}
 
 
 class Queries(Relations):
-    """Parser of queries."""
-
     def at_query(self) -> bool:
         """Return True if a query starts here, in any number of parentheses."""
         ahead = self.parentheses_ahead()

@@ -38,8 +38,6 @@ _CREATING = (("CREATE", "TABLE"), ("CREATE", "OR", "REPLACE", "TABLE"), ("REPLAC
 
 
 class Script(Showing):
-    """Parser of scripts."""
-
     def parse_script(self) -> list[Statement]:
         """Parse all statements of the script; skip empty ones."""
         statements: list[Statement] = []

@@ -57,7 +57,7 @@ class Expression(Node):
 
 @node
 class Relation(Node):
-    """A node in FROM."""
+    """A node that stands in FROM."""
 
 
 @node
@@ -75,7 +75,7 @@ class Named(Node):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The name as strings."""
+        """The parts of the name as strings."""
         return tuple(part.name for part in self.parts)
 
 

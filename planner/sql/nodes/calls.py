@@ -45,7 +45,7 @@ class Call(Named, Expression):
 
 @node
 class NamedArgument(Expression):
-    """`name` => `value`."""
+    """A named argument of a call: `name` => `value`."""
 
     identifier: Identifier
     value: Expression
@@ -67,7 +67,7 @@ class TableArgument(Expression):
 
 @node
 class Descriptor(Expression):
-    """DESCRIPTOR(a, b)."""
+    """Columns as an argument of a table function: DESCRIPTOR(a, b)."""
 
     columns: tuple[Identifier, ...]
 
@@ -105,7 +105,7 @@ class WindowSpec(Node):
 
 @node
 class NamedWindow(Node):
-    """WINDOW `name` AS (`spec`)."""
+    """A named window of OVER clauses: WINDOW `name` AS (`spec`)."""
 
     name: Identifier
     spec: WindowSpec

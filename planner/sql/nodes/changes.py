@@ -31,14 +31,14 @@ class TableChange(Node):
 
 @node
 class RenameTable(TableChange):
-    """RENAME TO name."""
+    """ALTER TABLE ... RENAME TO name."""
 
     name: Name
 
 
 @node
 class RenameColumn(TableChange):
-    """RENAME column TO name."""
+    """ALTER TABLE ... RENAME column TO name."""
 
     old: str
     new: str
@@ -46,7 +46,7 @@ class RenameColumn(TableChange):
 
 @node
 class SetOptions(TableChange):
-    """SET (options)."""
+    """ALTER TABLE ... SET (options)."""
 
     options: Mapping[str, str]
     option_spans: Mapping[str, Span]
@@ -54,7 +54,7 @@ class SetOptions(TableChange):
 
 @node
 class ResetOptions(TableChange):
-    """RESET (keys)."""
+    """ALTER TABLE ... RESET (keys)."""
 
     keys: tuple[str, ...]
 

@@ -9,7 +9,7 @@ from compiled_plan.planner.sql.nodes.base import Expression, Identifier, Node, n
 
 @node
 class Alias(Expression):
-    """`value` AS `name`."""
+    """A value with a name in SELECT: `value` AS `name`."""
 
     value: Expression
     name: Identifier
@@ -63,7 +63,7 @@ class WithQuery(Node):
 
 @node
 class With(Node):
-    """WITH [RECURSIVE] queries."""
+    """Named queries before a query: WITH [RECURSIVE] queries."""
 
     queries: tuple[WithQuery, ...]
     recursive: bool = False

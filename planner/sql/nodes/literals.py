@@ -45,7 +45,7 @@ class TruthValue(Expression):
 
 @node
 class Null(Expression):
-    """NULL."""
+    """The literal NULL, without a type."""
 
 
 @node
@@ -123,7 +123,7 @@ class Collection(Expression):
 
 @node
 class QueryConstructor(Expression):
-    """ARRAY(query), MAP(query), MULTISET(query)."""
+    """A collection of a query's rows: ARRAY(query), MAP(query), MULTISET(query)."""
 
     kind: str
     query: QueryNode

@@ -79,14 +79,14 @@ class Like(Expression):
 
 @node
 class Exists(Expression):
-    """EXISTS (query)."""
+    """The predicate EXISTS (query), true or false."""
 
     query: QueryNode
 
 
 @node
 class When(Node):
-    """WHEN `condition` THEN `result`."""
+    """A branch of CASE: WHEN `condition` THEN `result`."""
 
     condition: Expression
     result: Expression

@@ -63,14 +63,14 @@ class StopJob(Statement):
 
 @node
 class UseCatalog(Statement):
-    """USE CATALOG name."""
+    """USE CATALOG name: select the current catalog."""
 
     name: str
 
 
 @node
 class UseDatabase(Statement):
-    """USE [catalog.]database."""
+    """USE [catalog.]database: select the current database."""
 
     name: Name
 
@@ -103,7 +103,7 @@ class PhysicalClause(ColumnClause):
 
 @node
 class ComputedClause(ColumnClause):
-    """`name AS expression`."""
+    """A computed column of CREATE TABLE: `name AS expression`."""
 
     expression: Expression
 
@@ -162,7 +162,7 @@ class LikeOption(Node):
 
 @node
 class LikeClause(Node):
-    """LIKE source [(options)]."""
+    """A table whose parts a declaration takes over: LIKE source [(options)]."""
 
     source: Name
     options: tuple[LikeOption, ...]
@@ -251,7 +251,7 @@ class CreateFunction(Statement):
 
 @node
 class CreateDatabase(Statement):
-    """CREATE DATABASE."""
+    """CREATE DATABASE, with comment and properties."""
 
     name: Name
     if_not_exists: bool
@@ -261,7 +261,7 @@ class CreateDatabase(Statement):
 
 @node
 class CreateCatalog(Statement):
-    """CREATE CATALOG."""
+    """CREATE CATALOG, with comment and options."""
 
     name: str
     if_not_exists: bool
@@ -414,28 +414,28 @@ class LoadModule(Statement):
 
 @node
 class UnloadModule(Statement):
-    """UNLOAD MODULE name."""
+    """UNLOAD MODULE name: remove a module of functions."""
 
     name: str
 
 
 @node
 class UseModules(Statement):
-    """USE MODULES name, ...."""
+    """USE MODULES name, ...: the modules in use, in their order."""
 
     names: tuple[str, ...]
 
 
 @node
 class AddJar(Statement):
-    """ADD JAR 'path'."""
+    """ADD JAR 'path', with a local or remote path."""
 
     path: str
 
 
 @node
 class RemoveJar(Statement):
-    """REMOVE JAR 'path'."""
+    """REMOVE JAR 'path', as it was added."""
 
     path: str
 

@@ -108,7 +108,7 @@ def identifier(name: str) -> ast.Identifier:
 
 
 def column(name: str, owner: str = "") -> ColumnNode:
-    """A column by name."""
+    """The SQL node of a column by its name."""
     return ColumnNode((identifier(name),), owner)
 
 

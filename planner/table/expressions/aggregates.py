@@ -56,22 +56,22 @@ class Aggregates(Operand):
 
     @property
     def asc(self) -> Self:
-        """Sort ascending, NULLs first."""
+        """Sort in ascending order; NULLs come first."""
         return as_property(self, ast.Ordered(self._node), "asc")
 
     @property
     def desc(self) -> Self:
-        """Sort descending, NULLs last."""
+        """Sort in descending order; NULLs come last."""
         return as_property(self, ast.Ordered(self._node, descending=True), "desc")
 
     @property
     def nulls_first(self) -> Self:
-        """Sort NULLs first."""
+        """Sort NULLs before all other values."""
         return as_property(self, self._sorted(nulls_first=True), "nulls_first")
 
     @property
     def nulls_last(self) -> Self:
-        """Sort NULLs last."""
+        """Sort NULLs behind all other values."""
         return as_property(self, self._sorted(nulls_first=False), "nulls_last")
 
     def _sorted(self, *, nulls_first: bool) -> ast.Ordered:

@@ -110,15 +110,15 @@ class Expression(Predicates, PlainMethods, Times, Aggregates):
         return self._call("concat", "CONCAT", other)
 
     def trim(self, character: object = " ") -> Self:
-        """TRIM on both sides."""
+        """TRIM(BOTH ...): remove blanks, or another text, on both sides."""
         return self._trimmed("trim", "BOTH", character)
 
     def trim_leading(self, character: object = " ") -> Self:
-        """TRIM(LEADING ...)."""
+        """TRIM(LEADING ...): remove blanks, or another text, at the start."""
         return self._trimmed("trim_leading", "LEADING", character)
 
     def trim_trailing(self, character: object = " ") -> Self:
-        """TRIM(TRAILING ...)."""
+        """TRIM(TRAILING ...): remove blanks, or another text, at the end."""
         return self._trimmed("trim_trailing", "TRAILING", character)
 
     def _trimmed(self, name: str, flag: str, character: object) -> Self:

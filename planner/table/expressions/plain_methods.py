@@ -130,19 +130,19 @@ class PlainMethods(Operand):
         return self._call("substr", "SUBSTR", begin_index, *present(length))
 
     def left(self, length: object) -> Self:
-        """LEFT: the first characters."""
+        """LEFT: the first characters, as many as given."""
         return self._call("left", "LEFT", length)
 
     def right(self, length: object) -> Self:
-        """RIGHT: the last characters."""
+        """RIGHT: the last characters, as many as given."""
         return self._call("right", "RIGHT", length)
 
     def lpad(self, length: object, pad: object) -> Self:
-        """LPAD to a length."""
+        """LPAD: pad or cut to a length, on the left."""
         return self._call("lpad", "LPAD", length, pad)
 
     def rpad(self, length: object, pad: object) -> Self:
-        """RPAD to a length."""
+        """RPAD: pad or cut to a length, on the right."""
         return self._call("rpad", "RPAD", length, pad)
 
     def repeat(self, n: object) -> Self:
@@ -178,7 +178,7 @@ class PlainMethods(Operand):
         return self._call("split_index", "SPLIT_INDEX", separator, index)
 
     def split(self, delimiter: object) -> Self:
-        """SPLIT into an array."""
+        """SPLIT into an array of texts."""
         return self._call("split", "SPLIT", delimiter)
 
     def str_to_map(self, list_delimiter: object = ",", key_value_delimiter: object = "=") -> Self:
@@ -194,7 +194,7 @@ class PlainMethods(Operand):
         return self._call("regexp_extract", "REGEXP_EXTRACT", regex, *present(extract_index))
 
     def regexp_replace(self, regex: object, replacement: object) -> Self:
-        """REGEXP_REPLACE every match."""
+        """REGEXP_REPLACE: replace every match of a pattern."""
         return self._call("regexp_replace", "REGEXP_REPLACE", regex, replacement)
 
     def regexp_count(self, regex: object) -> Self:
@@ -206,7 +206,7 @@ class PlainMethods(Operand):
         return self._call("regexp_instr", "REGEXP_INSTR", regex)
 
     def regexp_substr(self, regex: object) -> Self:
-        """REGEXP_SUBSTR: the first match."""
+        """REGEXP_SUBSTR: the first match of a pattern."""
         return self._call("regexp_substr", "REGEXP_SUBSTR", regex)
 
     def regexp_extract_all(self, regex: object, extract_index: object | None = None) -> Self:
@@ -226,19 +226,19 @@ class PlainMethods(Operand):
         return self._call("elt", "ELT", *values)
 
     def encode(self, charset: object) -> Self:
-        """ENCODE into bytes."""
+        """ENCODE into the bytes of a charset."""
         return self._call("encode", "ENCODE", charset)
 
     def decode(self, charset: object) -> Self:
-        """DECODE from bytes."""
+        """DECODE from the bytes of a charset."""
         return self._call("decode", "DECODE", charset)
 
     def starts_with(self, start_expr: object) -> Self:
-        """STARTSWITH."""
+        """STARTSWITH: true if another value is at its start."""
         return self._call("starts_with", "STARTSWITH", start_expr)
 
     def ends_with(self, end_expr: object) -> Self:
-        """ENDSWITH."""
+        """ENDSWITH: true if another value is at its end."""
         return self._call("ends_with", "ENDSWITH", end_expr)
 
     def date_format(self, pattern: object) -> Self:
@@ -254,11 +254,11 @@ class PlainMethods(Operand):
         return self._call("null_if", "NULLIF", value)
 
     def array_append(self, addition: object) -> Self:
-        """ARRAY_APPEND."""
+        """ARRAY_APPEND: the array with another element behind."""
         return self._call("array_append", "ARRAY_APPEND", addition)
 
     def array_prepend(self, addition: object) -> Self:
-        """ARRAY_PREPEND."""
+        """ARRAY_PREPEND: the array with another element in front."""
         return self._call("array_prepend", "ARRAY_PREPEND", addition)
 
     def array_remove(self, needle: object) -> Self:
@@ -266,7 +266,7 @@ class PlainMethods(Operand):
         return self._call("array_remove", "ARRAY_REMOVE", needle)
 
     def array_contains(self, needle: object) -> Self:
-        """ARRAY_CONTAINS."""
+        """ARRAY_CONTAINS: true if the array has an element."""
         return self._call("array_contains", "ARRAY_CONTAINS", needle)
 
     def array_position(self, needle: object) -> Self:
@@ -290,7 +290,7 @@ class PlainMethods(Operand):
         return self._call("array_union", "ARRAY_UNION", array)
 
     def array_concat(self, *arrays: object) -> Self:
-        """ARRAY_CONCAT."""
+        """ARRAY_CONCAT: the elements of several arrays in order."""
         return self._call("array_concat", "ARRAY_CONCAT", *arrays)
 
     def array_except(self, array: object) -> Self:

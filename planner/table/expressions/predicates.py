@@ -57,19 +57,19 @@ class Predicates(Operand):
         return self != other
 
     def is_less(self, other: object) -> Self:
-        """`<`."""
+        """The operator `<`; NULL if a side is NULL."""
         return self < other
 
     def is_less_or_equal(self, other: object) -> Self:
-        """`<=`."""
+        """The operator `<=`; NULL if a side is NULL."""
         return self <= other
 
     def is_greater(self, other: object) -> Self:
-        """`>`."""
+        """The operator `>`; NULL if a side is NULL."""
         return self > other
 
     def is_greater_or_equal(self, other: object) -> Self:
-        """`>=`."""
+        """The operator `>=`; NULL if a side is NULL."""
         return self >= other
 
     def is_distinct_from(self, other: object) -> Self:
@@ -88,7 +88,7 @@ class Predicates(Operand):
         return self._method(node, "between", lower_bound, upper_bound)
 
     def not_between(self, lower_bound: object, upper_bound: object) -> Self:
-        """NOT BETWEEN two bounds."""
+        """NOT BETWEEN two bounds, which are excluded."""
         node = ast.Unary("NOT", ast.Between(self._node, node_of(lower_bound), node_of(upper_bound)))
         return self._method(node, "not_between", lower_bound, upper_bound)
 
@@ -138,32 +138,32 @@ class Predicates(Operand):
 
     @property
     def is_null(self) -> Self:
-        """IS NULL."""
+        """IS NULL: true or false, never NULL."""
         return self._is("NULL", "is_null")
 
     @property
     def is_not_null(self) -> Self:
-        """IS NOT NULL."""
+        """IS NOT NULL: true or false, never NULL."""
         return self._is("NULL", "is_not_null", negated=True)
 
     @property
     def is_true(self) -> Self:
-        """IS TRUE."""
+        """IS TRUE: false for false and NULL."""
         return self._is("TRUE", "is_true")
 
     @property
     def is_false(self) -> Self:
-        """IS FALSE."""
+        """IS FALSE: false for true and NULL."""
         return self._is("FALSE", "is_false")
 
     @property
     def is_not_true(self) -> Self:
-        """IS NOT TRUE."""
+        """IS NOT TRUE: true for false and NULL."""
         return self._is("TRUE", "is_not_true", negated=True)
 
     @property
     def is_not_false(self) -> Self:
-        """IS NOT FALSE."""
+        """IS NOT FALSE: true for true and NULL."""
         return self._is("FALSE", "is_not_false", negated=True)
 
     def is_json(self, json_type: JsonType | str | None = None) -> Self:
@@ -237,21 +237,21 @@ class Predicates(Operand):
         return self._new(ast.Unary("+", self._node), f"+{shown_of(self)}")
 
     def plus(self, other: object) -> Self:
-        """`+`."""
+        """The operator `+`, also of times and intervals."""
         return self + other
 
     def minus(self, other: object) -> Self:
-        """`-`."""
+        """The operator `-`, also of times and intervals."""
         return self - other
 
     def times(self, other: object) -> Self:
-        """`*`."""
+        """The operator `*`, also of an interval and a number."""
         return self * other
 
     def divided_by(self, other: object) -> Self:
-        """`/`."""
+        """The operator `/`; whole numbers give a whole number."""
         return self / other
 
     def mod(self, other: object) -> Self:
-        """`%`."""
+        """The operator `%`: the remainder, with the sign of the dividend."""
         return self % other

@@ -46,7 +46,7 @@ class ResolvedExpression(Expression):
         return Expression(node, **flags)
 
     def get_output_data_type(self) -> DataType:
-        """The type."""
+        """The type of the expression's values."""
         return as_data_type(self._type)
 
     def get_resolved_children(self) -> list[ResolvedExpression]:
@@ -54,11 +54,11 @@ class ResolvedExpression(Expression):
         return []
 
     def as_serializable_string(self) -> str:
-        """The SQL."""
+        """The expression as SQL, for another parser."""
         return self._sql
 
     def as_summary_string(self) -> str:
-        """The SQL."""
+        """The expression as SQL, for messages and descriptions."""
         return self._sql
 
     def __str__(self) -> str:

@@ -14,8 +14,6 @@ from compiled_plan.planner.table.expressions.units import TimeIntervalUnit, Time
 
 
 class _Interval:
-    """`lit(10).minutes`: INTERVAL '10' MINUTE."""
-
     def __init__(self, unit: str, factor: int = 1) -> None:
         self._unit = unit
         self._factor = factor
@@ -108,7 +106,7 @@ class Times(Operand):
         return self._method(call_node("EXTRACT", ast.Keyword(unit), self), "extract", unit)
 
     def timestamp_add(self, unit: TimePointUnit | str, amount: object) -> Self:
-        """TIMESTAMPADD(unit, amount, this)."""
+        """TIMESTAMPADD(unit, amount, this): this point in time, moved by an amount."""
         node = call_node("TIMESTAMPADD", ast.Keyword(keyword_of(unit)), amount, self)
         return self._method(node, "timestamp_add", unit, amount)
 

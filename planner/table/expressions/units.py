@@ -38,7 +38,7 @@ class TimeIntervalUnit(KeywordEnum):
 
 
 class TimePointUnit(KeywordEnum):
-    """Units of `timestamp_diff`."""
+    """Units in which `timestamp_diff` counts, such as HOUR."""
 
     YEAR = "YEAR"
     MONTH = "MONTH"

@@ -86,5 +86,4 @@ def plans_of(cases: Sequence[Case], compile_: Callable[[Mapping[str, str]], str]
 
 
 def refused(fault: CompiledPlanError) -> PlanOfTest:
-    """An error as JSON."""
     return {"refused": {"message": fault.message, "where": fault.where, "remedy": fault.remedy}}

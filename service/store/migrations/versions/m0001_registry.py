@@ -10,7 +10,6 @@ down_revision = None
 
 
 def upgrade() -> None:
-    """Create the tables."""
     op.create_table(
         "blobs",
         sa.Column("hash", sa.String(length=64), nullable=False),
@@ -119,7 +118,6 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Drop the tables."""
     for name in (
         "versions",
         "statuses",

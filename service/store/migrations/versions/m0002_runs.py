@@ -10,7 +10,6 @@ down_revision = "m0001"
 
 
 def upgrade() -> None:
-    """Create the table."""
     op.create_table(
         "wanted_runs",
         sa.Column("pipeline_id", sa.Integer(), nullable=False),
@@ -31,5 +30,4 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Drop the table."""
     op.drop_table("wanted_runs")

@@ -10,12 +10,10 @@ down_revision = "m0002"
 
 
 def upgrade() -> None:
-    """Add the columns."""
     op.add_column("wanted_runs", sa.Column("upgraded_at", sa.DateTime(timezone=True), nullable=True))
     op.add_column("wanted_runs", sa.Column("generation", sa.Integer(), nullable=False, server_default="0"))
 
 
 def downgrade() -> None:
-    """Drop the columns."""
     op.drop_column("wanted_runs", "generation")
     op.drop_column("wanted_runs", "upgraded_at")

@@ -10,10 +10,8 @@ down_revision = "m0003"
 
 
 def upgrade() -> None:
-    """Add the column."""
     op.add_column("statuses", sa.Column("until", sa.DateTime(timezone=True), nullable=True))
 
 
 def downgrade() -> None:
-    """Drop the column."""
     op.drop_column("statuses", "until")

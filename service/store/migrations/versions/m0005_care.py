@@ -19,7 +19,6 @@ _STATUS: tuple[tuple[str, Any, dict[str, Any]], ...] = (
 
 
 def upgrade() -> None:
-    """Add the columns."""
     op.add_column("pipelines", sa.Column("owner", sa.String(length=128), nullable=False, server_default=""))
     op.add_column("pipelines", sa.Column("tags", sa.Text(), nullable=False, server_default=""))
     for name, type_, options in _STATUS:
@@ -27,7 +26,6 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Drop the columns."""
     for name, _, _ in reversed(_STATUS):
         op.drop_column("statuses", name)
     op.drop_column("pipelines", "tags")

@@ -10,7 +10,6 @@ down_revision = "m0005"
 
 
 def upgrade() -> None:
-    """Create the tables."""
     op.create_table(
         "plan_tables",
         sa.Column("plan_hash", sa.String(length=64), primary_key=True),
@@ -34,6 +33,5 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Drop the tables."""
     op.drop_table("alerts")
     op.drop_table("plan_tables")

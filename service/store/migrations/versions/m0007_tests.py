@@ -10,10 +10,8 @@ down_revision = "m0006"
 
 
 def upgrade() -> None:
-    """Add the column."""
     op.add_column("versions", sa.Column("tests_hash", sa.String(length=64), nullable=True))
 
 
 def downgrade() -> None:
-    """Drop the column."""
     op.drop_column("versions", "tests_hash")

@@ -23,7 +23,6 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Drop both."""
     op.drop_index("alerts_by_pending", "alerts")
     op.drop_column("alerts", "pending")
     op.drop_table("alert_rules")

@@ -10,7 +10,6 @@ down_revision = "m0008"
 
 
 def upgrade() -> None:
-    """Create the table."""
     op.create_table(
         "secrets",
         sa.Column("name", sa.String(length=128), primary_key=True),
@@ -23,5 +22,4 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Drop it."""
     op.drop_table("secrets")
