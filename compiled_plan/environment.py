@@ -323,7 +323,7 @@ class TableEnvironment(CatalogMethods, FunctionMethods, TableMethods, ModuleMeth
             raise unfinished.no_method("TableEnvironment", type(self), name)
 
 
-def _checked(reference: Any, operation: str) -> PlanReference:
+def _checked(reference: object, operation: str) -> PlanReference:
     if not isinstance(reference, plans.PlanReference):
         raise ProgramError(
             f"{operation}() takes a PlanReference, not {reference!r}",

@@ -51,7 +51,7 @@ def text() -> str:
     return printed(build()) + "\n"
 
 
-def printed(value: Any, indent: str = "", label: str = "", width: int = 119) -> str:
+def printed(value: object, indent: str = "", label: str = "", width: int = 119) -> str:
     """JSON in which an object or array takes one line if it fits into `width` columns and a comma."""
     line = indent + label + json.dumps(value)
     if len(line) <= width or not value or not isinstance(value, dict | list):
@@ -64,7 +64,7 @@ def printed(value: Any, indent: str = "", label: str = "", width: int = 119) -> 
     return f"{indent}{label}{start}\n{joined}\n{indent}{end}"
 
 
-def _cleaned(value: Any, key: str = "") -> Any:
+def _cleaned(value: object, key: str = "") -> Any:
     """Remove titles and defaults, and insert references to the handwritten definitions."""
     if isinstance(value, dict):
         if DEFINITION in value:
@@ -100,7 +100,7 @@ def _or_null(schema: Schema) -> Schema:
     return schema | {"type": [schema["type"], "null"]} if simple else {"anyOf": [schema, null]}
 
 
-def _discriminated(value: Any, defs: dict[str, Schema]) -> Any:
+def _discriminated(value: object, defs: dict[str, Schema]) -> Any:
     """Turn unions of objects into choices by the value of one property, for precise errors."""
     if isinstance(value, list):
         return [_discriminated(item, defs) for item in value]

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
 
 from compiled_plan.cli.common.engines import Engine
 from compiled_plan.cli.common.terminal import ExitCode, console, print_table
 from compiled_plan.plans.files import quoted, read_text, write_text
-from compiled_plan.plans.findings import located, shown
-from compiled_plan.plans.inspection.check import report
+from compiled_plan.plans.findings import Finding, located, shown
+from compiled_plan.plans.inspection.check import Report, report
 from compiled_plan.plans.inspection.checked_plans import plan_from_json
 from compiled_plan.plans.inspection.entries import state_lines
 from compiled_plan.plans.inspection.lint import lint
-from compiled_plan.plans.inspection.ttl import parse_edit, set_ttls
+from compiled_plan.plans.inspection.ttl import Change, parse_edit, set_ttls
 from compiled_plan.plans.plan.parsing import SCHEMA
 from compiled_plan.plans.text.spans import remove
 from compiled_plan.plans.text.visible import counted
@@ -24,10 +24,10 @@ from compiled_plan.plans.text.visible import counted
 def edit_plan(path: str, ttls: list[str], output: str, check: bool, engine: Engine | None, show: Printer) -> int:
     """Edit, check or show a plan file, and return the exit code."""
     text = read_text(path)
-    changes: list[Any] = []
+    changes: Sequence[Change] = ()
     if ttls:
         text, ttl_changes = set_ttls(text, [parse_edit(item) for item in ttls], quoted(path))
-        changes = list(ttl_changes)
+        changes = ttl_changes
     is_edit = bool(ttls or engine)
     answer = None
     if check:
@@ -47,7 +47,7 @@ def edit_plan(path: str, ttls: list[str], output: str, check: bool, engine: Engi
     return ExitCode.OK
 
 
-def _warnings(text: str) -> list[Any]:
+def _warnings(text: str) -> list[Finding]:
     return located(lint(plan_from_json(text)), text)
 
 
@@ -84,10 +84,12 @@ class Printer:
             ],
         )
 
-    def changes(self, path: str, changes: list[Any], warnings: list[Any], check: Any = None) -> None:
+    def changes(
+        self, path: str, changes: Sequence[Change], warnings: Sequence[Finding], check: Report | None = None
+    ) -> None:
         """Print the changed TTLs, and warnings about them; in JSON also the report of a check, which has its own."""
         if self.as_json:
-            document: dict[str, Any] = {"warnings": [finding.to_dict() for finding in warnings]}
+            document: dict[str, object] = {"warnings": [finding.to_dict() for finding in warnings]}
             if check is not None:
                 document = check.to_dict(path)
             _write_json({"plan": path, "changes": [asdict(change) for change in changes]} | document)
@@ -104,7 +106,7 @@ class Printer:
         for finding in warnings:
             console().print(_finding_text(finding, path), style="yellow")
 
-    def report(self, path: str, check: Any) -> None:
+    def report(self, path: str, check: Report) -> None:
         """Print the report of a check."""
         if self.as_json:
             _write_json(check.to_dict(path))
@@ -123,7 +125,7 @@ class Printer:
         console().print(f"{path}: {counted(errors, 'error')}, {counted(warnings, 'warning')}")
 
 
-def _finding_text(finding: Any, path: str) -> str:
+def _finding_text(finding: Finding, path: str) -> str:
     lines = [f"{finding.severity.value}: {finding.message}", f"  at: {finding.where_in(quoted(path))}"]
     if finding.value is not None:
         lines.append(f"  value: {shown(finding.value)}")

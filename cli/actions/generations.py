@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping
-from typing import Any
 
 from compiled_plan.plans.execution.session.spark_session import spark_session
 from compiled_plan.plans.execution.state.upgrade.rollback import adopt, prune, roll_back
@@ -41,6 +40,6 @@ def change_generations(
         _print(report.to_dict(), lines, as_json)
 
 
-def _print(document: Mapping[str, Any], lines: list[str], as_json: bool) -> None:
+def _print(document: Mapping[str, object], lines: list[str], as_json: bool) -> None:
     text = json.dumps(document) if as_json else "\n".join(lines)
     sys.stdout.write(f"{text}\n")

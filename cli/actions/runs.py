@@ -138,7 +138,7 @@ class Runs:
         runs[:] = [run for run in runs if run not in missing] if self.keep_going or not missing else []
         return len(missing)
 
-    def _run_all(self, spark: Any, runs: Sequence[tuple[str, CompiledPlan, Progress]], secrets: Secrets) -> int:
+    def _run_all(self, spark: object, runs: Sequence[tuple[str, CompiledPlan, Progress]], secrets: Secrets) -> int:
         failed = 0
         for at, (path, plan, show) in enumerate(runs):
             fault = self._run(spark, path, plan, show, secrets)

@@ -39,7 +39,7 @@ class FileRequest:
         """The number of rows that are still missing."""
         return self.rows - (0 if self._texts is None else len(self._texts))
 
-    def take(self, row_type: RowType, kinds: Sequence[int], columns: Sequence[Sequence[Any]]) -> None:
+    def take(self, row_type: RowType, kinds: Sequence[int], columns: Sequence[Sequence[object]]) -> None:
         """Show rows of a micro-batch."""
         if self._texts is None:
             self._texts = RowTexts(row_type, Display(self.zone), Limits(rows=self.rows))

@@ -6,7 +6,7 @@ import signal
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from types import FrameType
-from typing import Any, NoReturn
+from typing import NoReturn
 
 
 class Terminated(KeyboardInterrupt):
@@ -26,7 +26,7 @@ def interrupt(number: int, frame: FrameType | None) -> NoReturn:
     raise KeyboardInterrupt if number == signal.SIGINT else Terminated(number)
 
 
-def uninterrupted(action: Callable[[], Any]) -> None:
+def uninterrupted(action: Callable[[], object]) -> None:
     """Do something to its end in a thread, whatever interrupts this one; its error is raised here.
 
     Raises:

@@ -139,7 +139,7 @@ def receive_request(conversation: Conversation) -> tuple[Request, Sequence[int]]
     raise EOFError
 
 
-def send(to: socket.socket, message: Mapping[str, Any]) -> None:
+def send(to: socket.socket, message: Mapping[str, object]) -> None:
     """Send a message as a line of JSON."""
     to.sendall(json.dumps(message).encode() + b"\n")
 

@@ -134,7 +134,7 @@ class ConfigFile:
         items = value if isinstance(value, list) else [value]
         return [self._scalar(option, item, place) for item in items]
 
-    def _scalar(self, option: Declared, value: Any, place: tuple[str, ...]) -> Any:
+    def _scalar(self, option: Declared, value: object, place: tuple[str, ...]) -> Any:
         if option.type is float and type(value) is int:
             return float(value)
         if type(value) is not option.type:
@@ -146,7 +146,7 @@ class ConfigFile:
             raise self._fault(f"wrong type of {option.key}", place, f"write {word}")
         return _located(option.form, value, self.path.parent) if isinstance(value, str) else value
 
-    def _plain(self, value: Any, place: tuple[str, ...], keys: tuple[str, ...]) -> str:
+    def _plain(self, value: object, place: tuple[str, ...], keys: tuple[str, ...]) -> str:
         if isinstance(value, bool):
             return str(value).lower()
         if isinstance(value, str | int | float):
@@ -204,7 +204,7 @@ def _may_be_set(key: str) -> bool:
     return not key.startswith(_PERMISSIONS)
 
 
-def _leaves(table: Mapping[str, Any], above: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+def _leaves(table: Mapping[str, object], above: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
     """The values of a table with their keys; `spark.executor.memory = "2g"` has three."""
     for key, value in table.items():
         if isinstance(value, dict):
@@ -213,7 +213,7 @@ def _leaves(table: Mapping[str, Any], above: tuple[str, ...] = ()) -> Iterator[t
             yield (*above, key), value
 
 
-def _shown(key: str, value: Any) -> str:
+def _shown(key: str, value: object) -> str:
     """A value with its secrets hidden."""
     from compiled_plan.plans.text.masking import HIDDEN, is_sensitive, shown_value
 

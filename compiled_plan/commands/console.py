@@ -128,7 +128,7 @@ def console(*, stderr: bool = True) -> Console:
     from rich.console import Console
 
     class Safe(Console):
-        def print(self, *objects: Any, **how: Any) -> None:
+        def print(self, *objects: object, **how: Any) -> None:
             status.clear()
             super().print(*(visible(item) if isinstance(item, str) else item for item in objects), **how)
 

@@ -104,7 +104,7 @@ class StreamExecutionEnvironment(_Refusing):
         known = [part for part in self.configuration.get_string(key, "").split(";") if part]
         self.configuration.set_string(key, ";".join([*known, *places]))
 
-    def from_collection(self, collection: Iterable[Any], type_info: Any = None) -> DataStream:
+    def from_collection(self, collection: Iterable[object], type_info: object = None) -> DataStream:
         """A collection as a bounded stream.
 
         Args:
@@ -140,10 +140,10 @@ def table_of(environment: TableEnvironment, stream: object, fields_or_schema: Se
     return table.select(*fields_or_schema)  # type: ignore[arg-type]
 
 
-def _inferred(rows: Sequence[Sequence[Any]]) -> DataType:
+def _inferred(rows: Sequence[Sequence[object]]) -> DataType:
     width = max((len(row) for row in rows), default=0)
     return DataTypes.of(element_rows(rows, [f"f{at}" for at in range(width)])[0])
 
 
-def _moment(value: Any) -> Any:
+def _moment(value: object) -> Any:
     return value.to_datetime() if isinstance(value, Instant) else value

@@ -73,7 +73,7 @@ class UserDefinedFunctionWrapper(FunctionHolder):
         super().__init__(function)
         functools.update_wrapper(self, function.target, updated=())
 
-    def __call__(self, *args: Any) -> Expression:
+    def __call__(self, *args: object) -> Expression:
         """The call of the function in an expression."""
         called = call(self, *args)
         return called.alias(*self.aliases) if self.aliases else called
@@ -88,7 +88,7 @@ class UserDefinedFunctionWrapper(FunctionHolder):
 
 
 def udf(
-    f: Any = None,
+    f: object = None,
     input_types: Type | Iterable[Type] | None = None,
     result_type: Type = None,
     deterministic: bool | None = None,
@@ -112,7 +112,7 @@ def udf(
     _check_style(func_type, "udf")
     module = _caller()
 
-    def declare(target: Any) -> UserDefinedFunctionWrapper:
+    def declare(target: object) -> UserDefinedFunctionWrapper:
         is_async = isinstance(target, AsyncScalarFunction) or inspect.iscoroutinefunction(_innermost(target))
         if is_async and func_type == "pandas":
             raise ProgramError("an async function has no pandas form", where="udf()", remedy="leave func_type out")
@@ -128,7 +128,7 @@ def udf(
 
 
 def udtf(
-    f: Any = None,
+    f: object = None,
     input_types: Type | Iterable[Type] | None = None,
     result_types: Type | Iterable[Type] | None = None,
     deterministic: bool | None = None,
@@ -149,7 +149,7 @@ def udtf(
     """
     module = _caller()
 
-    def declare(target: Any) -> UserDefinedFunctionWrapper:
+    def declare(target: object) -> UserDefinedFunctionWrapper:
         _check_target(target, "udtf", TableFunction)
         output = _row_of(result_types)
         common = _common(target, "udtf", input_types, deterministic, name)
@@ -162,7 +162,7 @@ def udtf(
 
 
 def udaf(
-    f: Any = None,
+    f: object = None,
     input_types: Type | Iterable[Type] | None = None,
     result_type: Type = None,
     accumulator_type: Type = None,
@@ -187,7 +187,7 @@ def udaf(
     _check_style(func_type, "udaf")
     module = _caller()
 
-    def declare(target: Any) -> UserDefinedFunctionWrapper:
+    def declare(target: object) -> UserDefinedFunctionWrapper:
         is_pandas = func_type == "pandas"
         _check_target(target, "udaf", AggregateFunction, functions=is_pandas)
         output = _type(_declared_type(target, result_type, "result"), "the result_type of udaf()")
@@ -205,7 +205,7 @@ def udaf(
 
 
 def udtaf(
-    f: Any = None,
+    f: object = None,
     input_types: Type | Iterable[Type] | None = None,
     result_type: Type = None,
     accumulator_type: Type = None,
@@ -232,7 +232,7 @@ def udtaf(
         raise ProgramError("a table aggregate function has no pandas form", where="udtaf()", remedy="leave it out")
     module = _caller()
 
-    def declare(target: Any) -> UserDefinedFunctionWrapper:
+    def declare(target: object) -> UserDefinedFunctionWrapper:
         _check_target(target, "udtaf", TableAggregateFunction, functions=False)
         row = _type(_declared_type(target, result_type, "result"), "the result_type of udtaf()")
         state = _type(_declared_type(target, accumulator_type, "accumulator"), "the accumulator_type of udtaf()")
@@ -253,7 +253,7 @@ def _caller() -> str:
     return str(sys._getframe(2).f_globals.get("__name__", ""))
 
 
-def _innermost(target: Any) -> Any:
+def _innermost(target: object) -> Any:
     while isinstance(target, functools.partial):
         target = target.func
     return target if inspect.isroutine(target) or not callable(target) else type(target).__call__
@@ -264,7 +264,7 @@ def _check_style(func_type: str, maker: str) -> None:
         raise ProgramError(f"func_type is {func_type!r}", where=f"{maker}()", remedy='write "general" or "pandas"')
 
 
-def _check_target(target: Any, maker: str, *classes: type, functions: bool = True) -> None:
+def _check_target(target: object, maker: str, *classes: type, functions: bool = True) -> None:
     known = " or ".join(class_.__name__ for class_ in classes)
     if inspect.isclass(target):
         raise ProgramError(
@@ -280,7 +280,7 @@ def _check_target(target: Any, maker: str, *classes: type, functions: bool = Tru
         raise ProgramError(f"{target!r} is no function", where=f"{maker}()", remedy=remedy)
 
 
-def _is_deterministic(target: Any, declared: bool | None) -> bool:
+def _is_deterministic(target: object, declared: bool | None) -> bool:
     own = deterministic(target) if isinstance(target, UserDefinedFunction) else True
     if declared is not None and isinstance(target, UserDefinedFunction) and declared != own:
         raise ProgramError(
@@ -291,14 +291,14 @@ def _is_deterministic(target: Any, declared: bool | None) -> bool:
 
 
 def _common(
-    target: Any, maker: str, input_types: Any, declared: bool | None, name: str | None
+    target: object, maker: str, input_types: object, declared: bool | None, name: str | None
 ) -> tuple[str, tuple[Bridged, ...] | None]:
     inner = _innermost(target) if isinstance(target, functools.partial) else target
     shown = name or getattr(target, "__name__", None) or getattr(inner, "__name__", None) or type(target).__name__
     return shown, _inputs(input_types, f"the input_types of {maker}()")
 
 
-def _inputs(declared: Any, where: str) -> tuple[Bridged, ...] | None:
+def _inputs(declared: object, where: str) -> tuple[Bridged, ...] | None:
     if declared is None:
         return None
     if not isinstance(declared, list | tuple):
@@ -307,7 +307,7 @@ def _inputs(declared: Any, where: str) -> tuple[Bridged, ...] | None:
     return tuple(_type(item, where) for item in declared)
 
 
-def _declared_type(target: Any, declared: Type, role: str) -> Type:
+def _declared_type(target: object, declared: Type, role: str) -> Type:
     own = getattr(target, f"get_{role}_type", None)
     return own() if declared is None and own is not None else declared
 
@@ -318,7 +318,7 @@ def _type(declared: Type, where: str) -> Bridged:
     return from_data_type(declared, where)
 
 
-def _row_of(declared: Any) -> Bridged:
+def _row_of(declared: object) -> Bridged:
     """The row type of a table function's columns; columns without names are f0, f1, ...."""
     where = "the result_types of udtf()"
     if isinstance(declared, list | tuple):

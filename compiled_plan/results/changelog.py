@@ -45,7 +45,7 @@ class ChangelogTable:
     def __len__(self) -> int:
         return len(self._rows) - len(self._updated)
 
-    def _add(self, row: tuple[Any, ...], kind: int) -> None:
+    def _add(self, row: tuple[object, ...], kind: int) -> None:
         if kind == RowKind.UPDATE_AFTER.value and self._updated:
             place = self._updated.popleft()
         else:
@@ -60,7 +60,7 @@ class ChangelogTable:
             else:
                 self._forget(_key(evicted), first)
 
-    def _remove(self, row: tuple[Any, ...], kind: int) -> None:
+    def _remove(self, row: tuple[object, ...], kind: int) -> None:
         key = _key(row)
         same = self._places.get(key)
         if not same:
@@ -73,7 +73,7 @@ class ChangelogTable:
         else:
             del self._rows[place]
 
-    def _forget(self, key: Any, place: int) -> None:
+    def _forget(self, key: object, place: int) -> None:
         same = self._places[key]
         same.remove(place)
         if not same:
@@ -109,7 +109,7 @@ def as_changes(row_type: RowType, chunks: Sequence[Chunk]) -> tuple[RowType, lis
     return RowType(fields=(op, *row_type.fields)), changes
 
 
-def _key(value: Any) -> Any:
+def _key(value: object) -> Any:
     """A dictionary key by which NaN equals itself, -0.0 differs from 0.0, and True differs from 1."""
     match value:
         case tuple() | list():

@@ -72,7 +72,7 @@ class ReadyResult(TableResult):
         text: the output of `print`; the rows in a frame by default.
     """
 
-    def __init__(self, row_type: RowType, rows: Sequence[Sequence[Any]], text: str = "") -> None:
+    def __init__(self, row_type: RowType, rows: Sequence[Sequence[object]], text: str = "") -> None:
         super().__init__(row_type, EndedJob(rows), insert_only=True)
         self._rows = rows
         self._text = text

@@ -114,7 +114,7 @@ def _completed(value: Value) -> Future[Value]:
 class Rows(Iterator[Row]):
     """Iterator over the rows of a result as they arrive; closing it, or leaving its `with` block, cancels the run."""
 
-    def __init__(self, rows: Iterator[Any], close: Callable[[], None]) -> None:
+    def __init__(self, rows: Iterator[object], close: Callable[[], None]) -> None:
         self._rows, self._close = rows, close
 
     def next(self) -> Any:

@@ -165,7 +165,7 @@ class Inline:
     data: Held
 
 
-def inline(frame: Any, schema: AnyType = None) -> Inline:
+def inline(frame: object, schema: AnyType = None) -> Inline:
     """Keep a DataFrame in memory for plans of this process, as long as its `data` is referenced.
 
     Args and errors are those of `TableEnvironment.from_dataframe`.
@@ -185,7 +185,7 @@ def inline_state(checkpoint: str) -> Mapping[str, Inline]:
     return {uid: Inline(row_type, data.options, data) for uid, (row_type, data) in tables.items()}
 
 
-def inline_rows(rows: Sequence[Sequence[Any]], row_type: DataType) -> Inline:
+def inline_rows(rows: Sequence[Sequence[object]], row_type: DataType) -> Inline:
     """Keep rows in memory for plans of this process, as `inline` keeps a DataFrame.
 
     Raises:

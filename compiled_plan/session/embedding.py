@@ -6,7 +6,6 @@ Source: Flink's `TableEnvironment.fromValues`; PyFlink's `from_pandas`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from compiled_plan.planner.algebra.nodes import Values
 from compiled_plan.planner.catalog.tables import CatalogTable, Column, ObjectIdentifier
@@ -137,7 +136,7 @@ def create_state_database(context: PlanningContext, database: str, checkpoint: s
         catalog.create(_catalog_table(catalog.qualify((database, uid)), held))
 
 
-def from_pandas(context: PlanningContext, frame: Any, schema: AnyType = None) -> Table:
+def from_pandas(context: PlanningContext, frame: object, schema: AnyType = None) -> Table:
     """As `from_dataframe`; the schema may also be a list of types, for columns of the frame's names."""
     if isinstance(schema, list | tuple) and not all(isinstance(item, str) for item in schema):
         names = [str(name) for name in getattr(frame, "columns", ())]

@@ -5,7 +5,7 @@ Source: Flink's `TableEnvironment`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from compiled_plan.planner.catalog.memory import Catalog
 from compiled_plan.planner.functions.aggregates import aggregate_names
@@ -39,7 +39,7 @@ class FunctionMethods:
 
     context: PlanningContext
 
-    def create_temporary_function(self, path: str, function: Any) -> None:
+    def create_temporary_function(self, path: str, function: object) -> None:
         """Register a function for this session, in the current database unless the name has another.
 
         Args:
@@ -52,7 +52,7 @@ class FunctionMethods:
         """
         self._register(path, function)
 
-    def create_temporary_system_function(self, name: str, function: Any) -> None:
+    def create_temporary_system_function(self, name: str, function: object) -> None:
         """Register a function for this session under a name without database; it overrides built-in functions.
 
         Args:
@@ -64,7 +64,7 @@ class FunctionMethods:
         """
         self._register(name, function, system=True)
 
-    def create_function(self, path: str, function: Any) -> None:
+    def create_function(self, path: str, function: object) -> None:
         """Register a function in a database of a catalog.
 
         Args:
@@ -127,7 +127,7 @@ class FunctionMethods:
     def _create_java(self, kind: str, path: str, class_name: str) -> None:
         declaring.declare_script(self.context, f"CREATE {kind} {path} AS {quote_string(class_name)} LANGUAGE JAVA")
 
-    def _register(self, name: str, function: Any, *, temporary: bool = True, system: bool = False) -> None:
+    def _register(self, name: str, function: object, *, temporary: bool = True, system: bool = False) -> None:
         full = self.context.catalog.qualify(registering.path_of(name, system))
         if not temporary:
             self.context.catalog.require_database(full)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from jsonschema import Draft202012Validator
-from jsonschema.exceptions import best_match
+from jsonschema.exceptions import ValidationError, best_match
 from jsonschema.validators import extend
 
 from compiled_plan.compiling.scripts import PYTHON, SQL
@@ -224,7 +224,7 @@ def _program_beside(file: Path) -> dict[str, str]:
     return next(({"program": name} for name in names if file.name and (file.parent / name).is_file()), {})
 
 
-def _setting(value: Any) -> str:
+def _setting(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
@@ -263,7 +263,7 @@ def _check(document: Document) -> None:
     raise document.error(path, message, remedy)
 
 
-def _explained(fault: Any) -> tuple[str, str]:
+def _explained(fault: ValidationError) -> tuple[str, str]:
     """The message and the remedy for a violation."""
     from compiled_plan.testing.values import shown
 

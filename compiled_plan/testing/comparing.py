@@ -51,7 +51,7 @@ def table_of(changes: Sequence[Change], row_type: RowType, key: Sequence[int]) -
     return [Change("+I", row) for left in rows.values() for row in left]
 
 
-def _last(rows: Sequence[tuple[Any, ...]], row_type: RowType) -> Any:
+def _last(rows: Sequence[tuple[object, ...]], row_type: RowType) -> Any:
     return comparable(rows[-1], row_type) if rows else None
 
 

@@ -35,7 +35,7 @@ def with_results(plan: CompiledPlan, case: Case) -> CompiledPlan:
         name = user_name(rex)
         return _result(case, name, rex) if isinstance(rex, Call) and name in case.functions else rex
 
-    def changed(part: Any) -> Any:
+    def changed(part: object) -> Any:
         return transform(part, fixed) if isinstance(part, RexNode) else part
 
     return plan.with_nodes([with_calls(node, changed) for node in plan.nodes])
@@ -80,14 +80,14 @@ def _matches(case: Case, name: str, arguments: list[Any], call: Call) -> RexNode
     return reduce(lambda left, right: Call("$AND$1", (left, right), t.BOOLEAN, "BINARY"), equal)
 
 
-def _equals(case: Case, name: str, operand: RexNode, value: Any) -> RexNode:
+def _equals(case: Case, name: str, operand: RexNode, value: object) -> RexNode:
     if value is None:
         return Call("$IS NULL$1", (operand,), t.BOOLEAN, "POSTFIX")
     literal = _literal(case, name, value, type_of(operand))
     return Call("$=$1", (operand, literal), t.BOOLEAN, "BINARY")
 
 
-def _literal(case: Case, name: str, value: Any, type_: t.LogicalType) -> RexNode:
+def _literal(case: Case, name: str, value: object, type_: t.LogicalType) -> RexNode:
     """A value as a cast of its text, which has one form for all types."""
     if value is None:
         return Literal(None, type_.with_nullability(True))

@@ -47,7 +47,7 @@ class ProgramTest:
         sql: str = "",
         init: Sequence[str | Path] = (),
         settings: Mapping[str, str] | None = None,
-        functions: Mapping[str, Any] | None = None,
+        functions: Mapping[str, object] | None = None,
         clock: str = START,
         engine: str = QUICK,
         bounded: bool = False,
@@ -132,7 +132,7 @@ class ProgramTest:
         """End the input: windows close."""
         self._step("end", None)
 
-    def _step(self, kind: str, value: Any) -> None:
+    def _step(self, kind: str, value: object) -> None:
         self._checked(lambda: self._running.take(Step(kind, value, ())))
 
     @staticmethod

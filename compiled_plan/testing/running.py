@@ -347,7 +347,7 @@ class Running:
             self.engine.feed(rows)
         return order
 
-    def _change_lookup(self, name: str, kinds: Sequence[int], rows: Sequence[tuple[Any, ...]]) -> None:
+    def _change_lookup(self, name: str, kinds: Sequence[int], rows: Sequence[tuple[object, ...]]) -> None:
         width = len(self._tables.lookups[name].stored_columns)
         held = self._looked_up.setdefault(name, [])
         for kind, row in zip(kinds, rows, strict=True):
@@ -357,7 +357,7 @@ class Running:
                 held.remove(row[:width])
         self.engine.look_up(name, held)
 
-    def _change(self, item: Any, row_type: RowType, path: KeyPath) -> Change:
+    def _change(self, item: object, row_type: RowType, path: KeyPath) -> Change:
         kind, value = "+I", item
         if isinstance(item, Mapping) and len(item) == 1 and next(iter(item)) in KINDS:
             ((kind, value),) = item.items()

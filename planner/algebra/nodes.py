@@ -40,7 +40,7 @@ class FunctionName(str):
     __slots__ = ("extra",)
     extra: tuple[tuple[str, Any], ...]
 
-    def __new__(cls, name: str, extra: tuple[tuple[str, Any], ...]) -> FunctionName:
+    def __new__(cls, name: str, extra: tuple[tuple[str, object], ...]) -> FunctionName:
         function_name = super().__new__(cls, name)
         function_name.extra = extra
         return function_name

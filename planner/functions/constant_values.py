@@ -17,7 +17,7 @@ from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.rex import Call, Literal, RexNode
 
 
-def constant(value: Any, type_: t.LogicalType) -> RexNode:
+def constant(value: object, type_: t.LogicalType) -> RexNode:
     """An internal value as a row expression of its type, but NOT NULL unless the value is None.
 
     Raises:
@@ -59,7 +59,7 @@ def _time(value: int, type_: t.TimeType) -> str:
     return clock + _fraction(millis * 1000, type_.precision)
 
 
-def _array(value: Sequence[Any], type_: t.ArrayType) -> RexNode:
+def _array(value: Sequence[object], type_: t.ArrayType) -> RexNode:
     return Call("$ARRAY$1", tuple(constant(item, type_.element) for item in value), type_, "SPECIAL")
 
 
@@ -68,11 +68,11 @@ def _mapping(value: Mapping[Any, Any], type_: t.MapType) -> RexNode:
     return Call("$MAP$1", tuple(part for pair in pairs for part in pair), type_, "SPECIAL")
 
 
-def _record(value: Sequence[Any], type_: t.FieldsType) -> RexNode:
+def _record(value: Sequence[object], type_: t.FieldsType) -> RexNode:
     return Call("$ROW$1", _parts(value, type_), type_, "SPECIAL")
 
 
-def _object(value: Sequence[Any], type_: t.StructuredType) -> RexNode:
+def _object(value: Sequence[object], type_: t.StructuredType) -> RexNode:
     operands: list[RexNode] = [plan_literals.string(type_.class_name)]
     for name, part in zip(type_.names, _parts(value, type_), strict=True):
         operands += [plan_literals.string(name), part]
@@ -81,7 +81,7 @@ def _object(value: Sequence[Any], type_: t.StructuredType) -> RexNode:
     return replace(object_call, type=type_)
 
 
-def _parts(value: Sequence[Any], type_: t.FieldsType) -> tuple[RexNode, ...]:
+def _parts(value: Sequence[object], type_: t.FieldsType) -> tuple[RexNode, ...]:
     return tuple(constant(item, item_type) for item, item_type in zip(value, type_.types, strict=True))
 
 

@@ -67,7 +67,7 @@ def element_rows(elements: Iterable[object], names: Sequence[str] | None) -> tup
     return t.RowType(fields=fields, nullable=False), [[row.get(name) for name in merged] for row in rows]
 
 
-def instants(value: Any, type_: t.LogicalType) -> Any:
+def instants(value: object, type_: t.LogicalType) -> Any:
     """The value with local times for TIMESTAMP_LTZ as points in time, in the time zone of this machine."""
     match type_, value:
         case t.TimestampLtzType(), dt.datetime() if value.tzinfo is None:
@@ -87,7 +87,7 @@ def instants(value: Any, type_: t.LogicalType) -> Any:
     return value
 
 
-def _named(element: Any, names: Sequence[str] | None) -> dict[str, Any]:
+def _named(element: object, names: Sequence[str] | None) -> dict[str, Any]:
     """The values of a row by column."""
     match element:
         case Mapping():
@@ -109,7 +109,7 @@ def _named(element: Any, names: Sequence[str] | None) -> dict[str, Any]:
     return dict(sorted(vars(element).items()))
 
 
-def _type_of(value: Any, name: str) -> t.LogicalType:
+def _type_of(value: object, name: str) -> t.LogicalType:
     known = _TYPES.get(type(value))
     if known is not None:
         return known

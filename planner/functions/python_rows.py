@@ -162,7 +162,7 @@ def _cells(items: Sequence[object]) -> tuple[tuple[str, ...], list[list[Any]]]:
     return order, cells
 
 
-def _split(item: Any) -> tuple[tuple[str, ...], list[Any]]:
+def _split(item: object) -> tuple[tuple[str, ...], list[Any]]:
     match item:
         case Row() | MutableRow():
             return names_in(item), list(item)
@@ -178,7 +178,7 @@ def _split(item: Any) -> tuple[tuple[str, ...], list[Any]]:
     return (), [item]
 
 
-def _check_widths(cells: Sequence[Sequence[Any]], names: Sequence[str]) -> None:
+def _check_widths(cells: Sequence[Sequence[object]], names: Sequence[str]) -> None:
     for at, row in enumerate(cells, start=1):
         if len(row) != len(names):
             raise ProgramError(
@@ -187,7 +187,7 @@ def _check_widths(cells: Sequence[Sequence[Any]], names: Sequence[str]) -> None:
             )
 
 
-def _column(name: str, values: Sequence[Any], place: str = PLACE) -> tuple[t.LogicalType, list[Any]]:
+def _column(name: str, values: Sequence[object], place: str = PLACE) -> tuple[t.LogicalType, list[Any]]:
     """The common type of a column's values, and the values in internal form."""
     data_type = _common([_type_of(value, name) for value in values], name)
     if isinstance(data_type.logical_type, t.NullType):
@@ -216,7 +216,7 @@ def _constant(names: Sequence[str], types: Sequence[t.LogicalType], rows: Sequen
 # --- types of values
 
 
-def _type_of(value: Any, name: str) -> t.LogicalType:
+def _type_of(value: object, name: str) -> t.LogicalType:
     for class_, type_of in _TYPES:
         if isinstance(value, class_):
             return type_of(value, name)
@@ -229,7 +229,7 @@ def _type_of(value: Any, name: str) -> t.LogicalType:
     return _structured(value, names, name)
 
 
-def _structured(value: Any, names: tuple[str, ...], name: str) -> t.LogicalType:
+def _structured(value: object, names: tuple[str, ...], name: str) -> t.LogicalType:
     try:
         return DataTypes.of(type(value)).logical_type
     except ProgramError:
@@ -266,7 +266,7 @@ def _moment(value: dt.datetime, name: str) -> t.LogicalType:
     return make(precision=_seconds_precision(value.microsecond), nullable=False)
 
 
-def _list(value: Sequence[Any], name: str) -> t.LogicalType:
+def _list(value: Sequence[object], name: str) -> t.LogicalType:
     element = _common([_type_of(item, name) for item in value], name).logical_type if value else t.NULL
     if isinstance(element, t.NullType):
         raise ProgramError(
@@ -285,7 +285,7 @@ def _map(value: Mapping[Any, Any], name: str) -> t.LogicalType:
     return t.MapType(key=key, value=item, nullable=False)
 
 
-def _row(value: tuple[Any, ...] | MutableRow, name: str) -> t.LogicalType:
+def _row(value: tuple[object, ...] | MutableRow, name: str) -> t.LogicalType:
     names, values = _split(value)
     if is_named_tuple(type(value)):
         return _structured(value, names, name)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from compiled_plan.planner.options.configuration import ConfigOption, option_text
 from compiled_plan.planner.sql.declaring import declare_script
@@ -137,7 +137,7 @@ class TableDescriptorBuilder(Unfinished):
     _partition_keys: tuple[str, ...] = ()
     _comment: str | None = None
 
-    def schema(self, schema: Schema | Any) -> TableDescriptorBuilder:
+    def schema(self, schema: Schema | object) -> TableDescriptorBuilder:
         """Set the schema.
 
         Raises:
@@ -159,7 +159,7 @@ class TableDescriptorBuilder(Unfinished):
         return self
 
     def format(
-        self, format: str | FormatDescriptor | Any, format_option: str | ConfigOption = "format"
+        self, format: str | FormatDescriptor | object, format_option: str | ConfigOption = "format"
     ) -> TableDescriptorBuilder:
         """Set the format.
 

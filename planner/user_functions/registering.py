@@ -20,7 +20,7 @@ from compiled_plan.plans.functions.loading import import_function, reference_to
 
 
 def catalog_function(
-    name: ObjectIdentifier, implementation: Any, *, temporary: bool = True, system: bool = False
+    name: ObjectIdentifier, implementation: object, *, temporary: bool = True, system: bool = False
 ) -> CatalogFunction:
     """A catalog function; infers its types and validates its methods.
 

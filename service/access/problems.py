@@ -50,7 +50,7 @@ class Problem(HTTPException):
         detail: str,
         *,
         where: str = "",
-        value: Any = None,
+        value: object = None,
         remedy: str = "",
         headers: dict[str, str] | None = None,
     ) -> None:

@@ -28,7 +28,7 @@ _GIVE_UP = timedelta(days=1)
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
     """Refuses redirects: they would leave the addresses of the settings."""
 
-    def redirect_request(self, *arguments: Any) -> None:
+    def redirect_request(self, *arguments: object) -> None:
         return None
 
 

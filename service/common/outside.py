@@ -46,7 +46,7 @@ class Value:
     value: Any
 
 
-def check_outside(plan: Any, allowed: Allowed) -> None:
+def check_outside(plan: object, allowed: Allowed) -> None:
     """Raise if a plan uses a resource that the operator does not allow.
 
     Raises:
@@ -69,7 +69,7 @@ def confined(text: str, allowed: Allowed) -> tuple[str, Any]:
     return text if is_same else jsontext.dumps(plan), plan
 
 
-def _opened_tables(plan: Any, allowed: Allowed) -> Iterator[tuple[Value, dict[str, Any]]]:
+def _opened_tables(plan: object, allowed: Allowed) -> Iterator[tuple[Value, dict[str, Any]]]:
     """The tables of a plan, with their options as a run gets them."""
     for function in objects_of(plan, "python"):
         _check_function(function, allowed.programs)
@@ -78,12 +78,12 @@ def _opened_tables(plan: Any, allowed: Allowed) -> Iterator[tuple[Value, dict[st
         yield table, _opened_options(table, allowed)
 
 
-def objects_of(plan: Any, key: str) -> Iterator[Value]:
+def objects_of(plan: object, key: str) -> Iterator[Value]:
     """The JSON objects under a key, at any depth of a plan."""
     return (item for item in _objects(plan) if item.key == key)
 
 
-def jars_of(plan: Any, allowed: Allowed) -> list[Path]:
+def jars_of(plan: object, allowed: Allowed) -> list[Path]:
     """The jars in allowed folders that have the Java functions of a plan.
 
     Raises:
@@ -119,7 +119,7 @@ def jars_of(plan: Any, allowed: Allowed) -> list[Path]:
     return sorted(set(filter(None, places.values())))
 
 
-def _objects(plan: Any) -> Iterator[Value]:
+def _objects(plan: object) -> Iterator[Value]:
     """All JSON objects of a plan."""
     waiting = [Value("", "", plan)]
     while waiting:

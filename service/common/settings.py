@@ -100,7 +100,7 @@ class Settings(_Part):
 
     @field_validator("programs", "data", mode="before")
     @classmethod
-    def _listed(cls, value: Any) -> Any:
+    def _listed(cls, value: object) -> Any:
         return tuple(value) if isinstance(value, list) else value
 
     @property
@@ -129,7 +129,7 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def read_settings(file: str | None, options: Mapping[str, Any]) -> Settings:
+def read_settings(file: str | None, options: Mapping[str, object]) -> Settings:
     """Read settings from a file, overridden by options of the command.
 
     Args:

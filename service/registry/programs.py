@@ -135,7 +135,7 @@ def preview(
     before: Before | None,
     at: int | str,
     rows: int,
-    sample: Mapping[str, Any] = MappingProxyType({}),
+    sample: Mapping[str, object] = MappingProxyType({}),
 ) -> str:
     """The plan of a preview.
 

@@ -59,7 +59,7 @@ class RunFolder:
         """Read a file of the run; None if it does not exist or is not a JSON object."""
         return read_json(self.path / name)
 
-    def write(self, name: str, content: Mapping[str, Any]) -> None:
+    def write(self, name: str, content: Mapping[str, object]) -> None:
         """Write a file of the run atomically and durably."""
         write_json(self.path / name, content)
 
@@ -76,7 +76,7 @@ def latest_run(pipeline: Path) -> RunFolder | None:
 
 
 def new_run(
-    pipeline: Path, command: Mapping[str, Any] | None = None, files: Mapping[str, str] | None = None
+    pipeline: Path, command: Mapping[str, object] | None = None, files: Mapping[str, str] | None = None
 ) -> RunFolder:
     """Create the folder of the next run atomically; it replaces the folder of a run that was never begun.
 
@@ -124,7 +124,7 @@ def read_json(path: Path) -> dict[str, Any] | None:
     return content if isinstance(content, dict) else None
 
 
-def write_json(path: Path, content: Mapping[str, Any]) -> None:
+def write_json(path: Path, content: Mapping[str, object]) -> None:
     """Replace a file by a JSON object atomically, and sync it to disk."""
     aside = path.with_name(f".{path.name}.{os.getpid()}")
     with aside.open("w") as file:

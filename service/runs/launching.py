@@ -155,7 +155,7 @@ def runnable(text: str, allowed: Allowed) -> Runnable:
     return Runnable(text, plan, options)
 
 
-def freshness_in(plan: Any) -> str:
+def freshness_in(plan: object) -> str:
     """The shortest freshness of a plan's materialized tables, from which `execute-plan` takes its trigger.
 
     Args:
@@ -164,7 +164,7 @@ def freshness_in(plan: Any) -> str:
     return freshness_of(item.value for item in objects_of(plan, "configuration"))
 
 
-def function_modules(plan: Any) -> Iterator[str]:
+def function_modules(plan: object) -> Iterator[str]:
     """The top-level modules of a plan's Python functions."""
     for function in objects_of(plan, "python"):
         if function.value.get("module"):

@@ -134,7 +134,7 @@ def owners(session: Session) -> dict[str, int]:
     return {row[0]: row[1] for row in session.execute(wanted.group_by(Pipeline.owner).order_by(Pipeline.owner))}
 
 
-def _cursor_of(sort: str, value: Any, last: Listed) -> str:
+def _cursor_of(sort: str, value: object, last: Listed) -> str:
     shown = value.isoformat() if isinstance(value, datetime) else value
     return base64.urlsafe_b64encode(json.dumps([sort, shown, last.pipeline.name]).encode()).decode()
 

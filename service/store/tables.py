@@ -31,10 +31,10 @@ class Moment(TypeDecorator[datetime]):
     impl = DateTime(timezone=True)
     cache_ok = True
 
-    def process_bind_param(self, value: datetime | None, dialect: Any) -> datetime | None:
+    def process_bind_param(self, value: datetime | None, dialect: object) -> datetime | None:
         return None if value is None else value.astimezone(UTC)
 
-    def process_result_value(self, value: datetime | None, dialect: Any) -> datetime | None:
+    def process_result_value(self, value: datetime | None, dialect: object) -> datetime | None:
         return value if value is None or value.tzinfo else value.replace(tzinfo=UTC)
 
 
@@ -44,10 +44,10 @@ class Words(TypeDecorator[tuple[str, ...]]):
     impl = Text
     cache_ok = True
 
-    def process_bind_param(self, value: Sequence[str] | None, dialect: Any) -> str:
+    def process_bind_param(self, value: Sequence[str] | None, dialect: object) -> str:
         return f" {' '.join(value)} " if value else ""
 
-    def process_result_value(self, value: str | None, dialect: Any) -> tuple[str, ...]:
+    def process_result_value(self, value: str | None, dialect: object) -> tuple[str, ...]:
         return tuple((value or "").split())
 
 

@@ -25,6 +25,7 @@ def shown_and_run(tree: ast.Module) -> Iterator[tuple[dict[str, str], dict[str, 
             if isinstance(item, ast.ImportFrom)
             for name in item.names
         }
+        shown |= {name.name: name.name for item in node.body if isinstance(item, ast.Import) for name in item.names}
         run = {
             ast.unparse(item.targets[0]): ast.literal_eval(item.value.args[0])
             for item in node.orelse

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
 
 from compiled_plan.planner.sql.grammar.tokens import tokenize
 from compiled_plan.planner.sql.nodes.statements import CreateTable
@@ -60,7 +59,7 @@ class Filled:
         """Mask restored secrets in a text."""
         return hidden(text, secrets_in(dict(self.secrets)) | {quote_string(value)[1:-1] for _, value in self.secrets})
 
-    def check(self, plan: Any) -> None:
+    def check(self, plan: object) -> None:
         """Raise if a plan sends a secret elsewhere by LIKE, ALTER or a hint.
 
         Raises:
@@ -84,7 +83,7 @@ class _Known:
     shown_tables: Sequence[CreateTable]
 
 
-def fill(text: str, known: str, plan: Any) -> Filled:
+def fill(text: str, known: str, plan: object) -> Filled:
     """Restore the masked values of a program.
 
     Args:
@@ -117,7 +116,7 @@ def fill(text: str, known: str, plan: Any) -> Filled:
     return Filled(text, frozenset(secrets), [*(table.options for table in before.tables), *_tables(plan)])
 
 
-def check_complete(plan: Any) -> None:
+def check_complete(plan: object) -> None:
     """Raise if a plan contains masked secrets, like plans in the service's responses.
 
     Raises:
@@ -180,7 +179,7 @@ def _target(options: Options) -> Options:
     return {key: value for key, value in options.items() if key not in declared or declared[key].kind not in _HARMLESS}
 
 
-def _tables(plan: Any) -> Iterator[Options]:
+def _tables(plan: object) -> Iterator[Options]:
     """The options of all tables of a plan."""
     for table in objects_of(plan, "options"):
         yield {name: value for name, value in table.value.items() if isinstance(value, str)}
