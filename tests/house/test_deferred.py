@@ -20,12 +20,11 @@ def shown_and_run(tree: ast.Module) -> Iterator[tuple[dict[str, str], dict[str, 
         if not isinstance(node, ast.If) or not node.orelse:
             continue
         shown = {
-            name.asname or name.name: f"{item.module}.{name.name}"
+            name.asname or name.name: f"{item.module}.{name.name}" if isinstance(item, ast.ImportFrom) else name.name
             for item in node.body
-            if isinstance(item, ast.ImportFrom)
+            if isinstance(item, ast.Import | ast.ImportFrom)
             for name in item.names
         }
-        shown |= {name.name: name.name for item in node.body if isinstance(item, ast.Import) for name in item.names}
         run = {
             ast.unparse(item.targets[0]): ast.literal_eval(item.value.args[0])
             for item in node.orelse
