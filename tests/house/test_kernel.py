@@ -95,7 +95,7 @@ _FLINK = "Flink's classes, in the process that reads savepoints"
 #: Reflection on other things than Spark.
 REFLECTION = {
     "flink/savepoint/AggregateTypes.java": _FLINK,
-    "flink/savepoint/Fields.java": _FLINK,
+    "flink/savepoint/PrivateFields.java": _FLINK,
     "flink/savepoint/SortedMaps.java": _FLINK,
     "formats/csv/CsvBytes.java": "eight bytes of an array as one number",
     "formats/protobuf/ProtobufClasses.java": _USER,

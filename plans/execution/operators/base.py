@@ -172,7 +172,7 @@ class KeyedOperator:
     delay their watermark by it. `finish` computes the node's columns from the operator's output if they differ. `calls`
     are the aggregate calls in the kernel's order. `reader` is the node whose inputs the columns and calls index, if it
     is not the operator's own. `flink` is a dataclass of the facts that determine its state in Flink beside its
-    parameters, for the kernel's `StateMapping`.
+    parameters, for the kernel's `FlinkMapping`.
     """
 
     ports: tuple[KeyedPort, ...]

@@ -281,7 +281,7 @@ def move(
     """
     spark = old.spark
     jvm: Any = spark._jvm
-    migration = getattr(jvm, f"{_KERNEL}.state.seeding.Migration")
+    migration = getattr(jvm, f"{_KERNEL}.state.seeding.Seeding")
     scratch = Running(spark, new, checkpoint.with_name(f"{checkpoint.name}-none"), checkpoint, partitions_)
     scratch.stop()
     new_stages, new_states = scratch.described()

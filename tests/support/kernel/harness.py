@@ -60,7 +60,7 @@ class Savepoint:
     """State of a Flink operator: its entries in the neutral form, without the operator's id.
 
     `time`: the processing time of the import; `written`: the time of last write of entries without one;
-    `facts`: see the kernel's `StateMapping.Target`.
+    `facts`: see the kernel's `FlinkMapping.Target`.
     """
 
     entries: Sequence[Mapping[str, Any]]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from compiled_plan.plans.inspection.diff.mapping import StateMapping
 
-_KERNEL = "org.compiledplan.kernel.state.seeding.Migration"
+_KERNEL = "org.compiledplan.kernel.state.seeding.Seeding"
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 #: The name of the source of the query that writes state, and the folder of its rows in the generation.
 _SEED = "seed"
 _ROWS = f"{FOLDER}/{_SEED}"
-_KERNEL = "org.compiledplan.kernel.state.seeding.Migration"
+_KERNEL = "org.compiledplan.kernel.state.seeding.Seeding"
 #: Rows of state: the position of the operator's stage from 0, its uid, the text of the key, the operator's bytes.
 SCHEMA = "level INT, op STRING, key STRING, bytes BINARY"
 

@@ -19,7 +19,7 @@ final class Registry {
     Patterns.register();
     Times.register();
     Json.register();
-    Collections.register();
+    CollectionFunctions.register();
     Lookups.register();
     BitmapFunctions.register();
     VariantFunctions.register();

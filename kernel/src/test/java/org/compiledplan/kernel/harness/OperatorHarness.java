@@ -22,7 +22,7 @@ import java.util.function.Supplier;
 import org.compiledplan.kernel.aggregates.AccumulatorForm;
 import org.compiledplan.kernel.flink.mapping.FlinkEntry;
 import org.compiledplan.kernel.flink.mapping.FlinkKey;
-import org.compiledplan.kernel.flink.mapping.StateMapping;
+import org.compiledplan.kernel.flink.mapping.FlinkMapping;
 import org.compiledplan.kernel.operators.Operators;
 import org.compiledplan.kernel.operators.base.BatchContext;
 import org.compiledplan.kernel.operators.base.InputRow;
@@ -35,7 +35,7 @@ import org.compiledplan.kernel.operators.base.StateFormat;
 import org.compiledplan.kernel.operators.base.StateKind;
 import org.compiledplan.kernel.operators.base.TimedState;
 import org.compiledplan.kernel.state.conversion.Conversion;
-import org.compiledplan.kernel.state.conversion.OperatorMapping;
+import org.compiledplan.kernel.state.conversion.StateMapping;
 import org.compiledplan.kernel.state.serialization.Tree;
 import org.compiledplan.kernel.state.serialization.TreeJson;
 import org.compiledplan.kernel.values.RowKinds;
@@ -168,9 +168,9 @@ public final class OperatorHarness {
 
   /** Starts with the state of a savepoint. */
   private void imported(JsonNode savepoint) {
-    StateMapping mapping =
-        StateMapping.of(
-            new StateMapping.Target(
+    FlinkMapping mapping =
+        FlinkMapping.of(
+            new FlinkMapping.Target(
                 spec.get(),
                 operator.stateFormat(),
                 savepoint.path("facts"),
@@ -194,9 +194,9 @@ public final class OperatorHarness {
 
   /** Shows the states as a savepoint of Flink has them. */
   private void exported(JsonNode savepoint, ObjectNode answer) {
-    StateMapping mapping =
-        StateMapping.of(
-            new StateMapping.Target(
+    FlinkMapping mapping =
+        FlinkMapping.of(
+            new FlinkMapping.Target(
                 spec.get(), operator.stateFormat(), savepoint.path("facts"), 0));
     answer.set("described", mapping.described());
     ArrayNode lines = answer.putArray("lines");
@@ -322,7 +322,7 @@ public final class OperatorHarness {
   /** Converts the states of the previous operator into those of the current one. */
   private void move(JsonNode step, StateFormat<?> before) {
     Conversion conversion =
-        Conversion.of(new OperatorMapping(step.get("mapping")), before, operator.stateFormat());
+        Conversion.of(new StateMapping(step.get("mapping")), before, operator.stateFormat());
     Map<String, byte[]> converted = new LinkedHashMap<>();
     operatorStates().forEach((key, bytes) -> converted.put(key, conversion.convert(bytes)));
     seed(step, converted);

@@ -12,7 +12,7 @@ import org.compiledplan.kernel.values.RowKinds;
  * Operators over rows that carry their window. Flink's namespace is the window's end; the key here
  * has its start, too, which the rows have.
  */
-abstract class AttachedWindowMapping extends StateMapping {
+abstract class AttachedWindowMapping extends FlinkMapping {
   private final String[] states;
   private final int[] ends;
 

@@ -90,7 +90,7 @@ final class FlinkAccumulators {
    * @param counted true if Flink's operator counts the rows
    */
   FlinkAccumulators(
-      StateMapping.Target target,
+      FlinkMapping.Target target,
       FieldShape aggregates,
       int firstResult,
       boolean retracts,
@@ -144,7 +144,7 @@ final class FlinkAccumulators {
    *
    * @param windows the field of the state with the list of windows
    */
-  static FlinkAccumulators ofWindows(StateMapping.Target target, FieldShape windows) {
+  static FlinkAccumulators ofWindows(FlinkMapping.Target target, FieldShape windows) {
     return new FlinkAccumulators(
         target,
         windows.field("aggregates"),

@@ -14,7 +14,7 @@ import org.compiledplan.kernel.state.serialization.Tree;
  * number of rows in Flink; here it has one row. Of a split distinct aggregate, the last phase has
  * the results and the phase before it, by buckets of the key, has the distinct values.
  */
-final class GroupAggregateMapping extends StateMapping {
+final class GroupAggregateMapping extends FlinkMapping {
   private static final String STATE = "accState";
 
   private final FlinkAccumulators accumulators;

@@ -11,7 +11,7 @@ import org.compiledplan.kernel.state.serialization.Tree;
  * Interval joins: the rows of both sides by time. A side is cleaned up at the time in the timer
  * state of the opposite one.
  */
-final class IntervalJoinMapping extends StateMapping {
+final class IntervalJoinMapping extends FlinkMapping {
   private static final String[] CACHES = {"IntervalJoinLeftCache", "IntervalJoinRightCache"};
   private static final String[] TIMERS = {
     "IntervalJoinRightTimerState", "IntervalJoinLeftTimerState"

@@ -18,7 +18,7 @@ import org.compiledplan.kernel.state.serialization.Tree;
  * whose order among themselves is lost. Matches are counted anew: Flink's own counts are too high
  * after updates that arrived without their {@code -U}.
  */
-final class JoinMapping extends StateMapping {
+final class JoinMapping extends FlinkMapping {
   private static final String[] STATES = {"left-records", "right-records"};
 
   private final RowPredicate condition;

@@ -7,7 +7,7 @@ import org.compiledplan.kernel.state.serialization.Tree;
  * Deduplication that emits the first row of a key by rowtime once: the row that waits for the
  * watermark, which has no TTL in Flink, or the fact that it was emitted.
  */
-final class KeepFirstInOrderMapping extends StateMapping {
+final class KeepFirstInOrderMapping extends FlinkMapping {
   private static final String WAITING = "waiting-to-emit-on-timer";
   private static final String EMITTED = "already-emitted-state-boolean";
 

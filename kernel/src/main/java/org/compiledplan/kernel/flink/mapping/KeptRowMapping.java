@@ -12,7 +12,7 @@ import org.compiledplan.kernel.state.serialization.Tree;
  * One row per key: deduplication and changelog normalisation. Deduplication that keeps the first
  * row by arrival stores {@code true} in Flink; here it stores the key.
  */
-final class KeptRowMapping extends StateMapping {
+final class KeptRowMapping extends FlinkMapping {
   private static final String STATE = "deduplicate-state";
 
   private final FieldShape row;

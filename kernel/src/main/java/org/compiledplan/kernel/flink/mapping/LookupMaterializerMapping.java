@@ -10,7 +10,7 @@ import org.compiledplan.kernel.values.ValueType;
  * Lookup joins whose retractions repeat what was joined: the rows of the table. A row of nulls
  * alone says that there was none.
  */
-final class LookupMaterializerMapping extends StateMapping {
+final class LookupMaterializerMapping extends FlinkMapping {
   private static final String ONE = "unique-value";
   private static final String SEVERAL = "values";
 

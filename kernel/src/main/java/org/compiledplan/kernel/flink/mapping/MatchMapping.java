@@ -18,7 +18,7 @@ import org.compiledplan.kernel.values.RowKinds;
  * matches in a graph: a node is a row as a variable, and an edge leads to the row before it in the
  * matches whose Dewey number is compatible with the edge's.
  */
-final class MatchMapping extends StateMapping {
+final class MatchMapping extends FlinkMapping {
   private static final String WAITING = "eventQueuesStateName";
   private static final String MATCHES = "nfaStateName";
   private static final String EVENTS = "sharedBuffer-events";

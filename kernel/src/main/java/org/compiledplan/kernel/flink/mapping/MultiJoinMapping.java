@@ -10,7 +10,7 @@ import org.compiledplan.kernel.state.serialization.Tree;
  * Joins of several inputs: the rows of each. The first input's map is by unique key, later ones' by
  * join key and unique key; without a unique key the row takes its place and the value is a count.
  */
-final class MultiJoinMapping extends StateMapping {
+final class MultiJoinMapping extends FlinkMapping {
   private static final String STATE = "multi-join-input-";
 
   private final String[] states;

@@ -19,7 +19,7 @@ import org.compiledplan.kernel.values.RowKinds;
  * OVER windows. The rows of a bounded window are stored: its accumulators are computed from them.
  * An unbounded window has accumulators only.
  */
-abstract class OverMapping extends StateMapping {
+abstract class OverMapping extends FlinkMapping {
   private static final String ACCUMULATORS = "accState";
   private static final String ROWS = "inputState";
   private static final String COUNT = "processedCountState";
@@ -201,7 +201,7 @@ abstract class OverMapping extends StateMapping {
   }
 
   /** Unbounded windows in the order of columns: rows by number, numbers by sort key. */
-  static final class Columns extends StateMapping {
+  static final class Columns extends FlinkMapping {
     private static final String ROWS = "valueMapState";
     private static final String ORDER = "sortedListState";
     private static final String CLEANUP = "NonTimeUnboundedPrecedingOverCleanupTime";

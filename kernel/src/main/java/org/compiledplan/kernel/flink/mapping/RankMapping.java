@@ -20,7 +20,7 @@ import org.compiledplan.kernel.values.ValueType;
  * by primary key with their rank among equal ones, or, for the first rows by processing time, only
  * their number.
  */
-final class RankMapping extends StateMapping {
+final class RankMapping extends FlinkMapping {
   private static final String APPEND = "data-state-with-append";
   private static final String SINGLE = "Top1-Rank-State";
   private static final String FIRST = "counterState";

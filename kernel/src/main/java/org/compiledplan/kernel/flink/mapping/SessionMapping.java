@@ -13,7 +13,7 @@ import org.compiledplan.kernel.values.RowKinds;
  * Session windows. Flink keeps the content of a session under the window with which it began, and a
  * map from its present window to that one.
  */
-abstract class SessionMapping extends StateMapping {
+abstract class SessionMapping extends FlinkMapping {
   private static final String WINDOWS = "session-window-mapping";
 
   private final FieldShape head;

@@ -9,7 +9,7 @@ import java.util.List;
 import org.compiledplan.kernel.state.serialization.Tree;
 
 /** Upsert sinks that materialise: the rows of a primary key, the last one is shown. */
-final class SinkUpsertMaterializerMapping extends StateMapping {
+final class SinkUpsertMaterializerMapping extends FlinkMapping {
   private static final String STATE = "values";
 
   SinkUpsertMaterializerMapping(Target target) {

@@ -10,7 +10,7 @@ import org.compiledplan.kernel.values.RowKinds;
  * Temporal joins by rowtime: the versions of the right row, of which those with another kind than
  * an addition are deletions, and the left rows that wait, in the order of their numbers.
  */
-final class TemporalJoinMapping extends StateMapping {
+final class TemporalJoinMapping extends FlinkMapping {
   private static final String RIGHT = "right";
   private static final String LEFT = "left";
   private static final Comparator<FlinkEntry> ORDER =
@@ -64,7 +64,7 @@ final class TemporalJoinMapping extends StateMapping {
   }
 
   /** Temporal joins by processing time: the current right row. */
-  static final class Proctime extends StateMapping {
+  static final class Proctime extends FlinkMapping {
     Proctime(Target target) {
       super(target);
     }

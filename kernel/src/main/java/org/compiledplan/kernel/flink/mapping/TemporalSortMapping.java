@@ -9,7 +9,7 @@ import org.compiledplan.kernel.state.serialization.Tree;
 import org.compiledplan.kernel.values.RowKinds;
 
 /** Sorts by rowtime: the rows that wait, and the time of the last row that was emitted. */
-final class TemporalSortMapping extends StateMapping {
+final class TemporalSortMapping extends FlinkMapping {
   private static final String ROWS = "dataState";
   private static final String LAST = "lastTriggeringTsState";
 
@@ -49,7 +49,7 @@ final class TemporalSortMapping extends StateMapping {
   }
 
   /** Sorts by processing time, which have no state here. */
-  static final class Proctime extends StateMapping {
+  static final class Proctime extends FlinkMapping {
     private static final String ROWS = "sortState";
 
     Proctime(Target target) {

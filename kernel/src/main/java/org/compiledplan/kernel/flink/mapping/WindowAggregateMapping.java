@@ -15,7 +15,7 @@ import org.compiledplan.kernel.state.serialization.Tree;
  * belong to none are dropped. Slices of a cumulating window that have fired are merged into its
  * first one.
  */
-final class WindowAggregateMapping extends StateMapping {
+final class WindowAggregateMapping extends FlinkMapping {
   static final String STATE = "window-aggs";
   private static final String[] TIMERS = {
     "_timer_state/event_window-timers", "_timer_state/processing_window-timers"

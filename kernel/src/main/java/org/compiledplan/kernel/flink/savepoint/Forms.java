@@ -129,7 +129,7 @@ final class Forms {
   /** The form of a serializer's values; `raw` for a serializer that it does not know. */
   static Form of(TypeSerializer<?> serializer) {
     if (serializer instanceof RowDataSerializer) {
-      return row((LogicalType[]) Fields.get(serializer, "types"));
+      return row((LogicalType[]) PrivateFields.get(serializer, "types"));
     }
     if (serializer instanceof AbstractRowDataSerializer<?>) {
       return raw(serializer);
@@ -144,7 +144,7 @@ final class Forms {
       return list(of(list.getElementSerializer()));
     }
     if (serializer instanceof LinkedListSerializer<?> list) {
-      return list(of((TypeSerializer<?>) Fields.get(list, "elementSerializer")));
+      return list(of((TypeSerializer<?>) PrivateFields.get(list, "elementSerializer")));
     }
     if (serializer instanceof MapSerializer<?, ?> map) {
       return map(of(map.getKeySerializer()), of(map.getValueSerializer()));
@@ -163,30 +163,32 @@ final class Forms {
           map.type(), (value, json) -> map.write(((MapView<?, ?>) value).getMap(), json));
     }
     if (serializer instanceof TupleSerializerBase<?> tuple) {
-      return tuple((TypeSerializer<?>[]) Fields.get(tuple, "fieldSerializers"));
+      return tuple((TypeSerializer<?>[]) PrivateFields.get(tuple, "fieldSerializers"));
     }
     if (serializer instanceof RowSerializer row) {
-      return externalRow((TypeSerializer<?>[]) Fields.get(row, "fieldSerializers"));
+      return externalRow((TypeSerializer<?>[]) PrivateFields.get(row, "fieldSerializers"));
     }
     if (serializer instanceof NullableSerializer<?> nullable) {
-      return of((TypeSerializer<?>) Fields.get(nullable, "originalSerializer"));
+      return of((TypeSerializer<?>) PrivateFields.get(nullable, "originalSerializer"));
     }
     if (serializer instanceof RawValueDataSerializer<?> value) {
       return rawValue(value.getInnerSerializer());
     }
     if (serializer instanceof ArrayDataSerializer array) {
-      return array((LogicalType) Fields.get(array, "eleType"));
+      return array((LogicalType) PrivateFields.get(array, "eleType"));
     }
     if (serializer instanceof MapDataSerializer map) {
       return map(
-          (LogicalType) Fields.get(map, "keyType"), (LogicalType) Fields.get(map, "valueType"));
+          (LogicalType) PrivateFields.get(map, "keyType"),
+          (LogicalType) PrivateFields.get(map, "valueType"));
     }
     if (serializer instanceof DecimalDataSerializer decimal) {
-      String digits = Fields.get(decimal, "precision") + ", " + Fields.get(decimal, "scale");
+      String digits =
+          PrivateFields.get(decimal, "precision") + ", " + PrivateFields.get(decimal, "scale");
       return scalar("DECIMAL(" + digits + ")", DECIMAL);
     }
     if (serializer instanceof TimestampDataSerializer timestamp) {
-      return scalar("TIMESTAMP(" + Fields.get(timestamp, "precision") + ")", TIMESTAMP);
+      return scalar("TIMESTAMP(" + PrivateFields.get(timestamp, "precision") + ")", TIMESTAMP);
     }
     Form match = MatchForms.of(serializer);
     if (match != null) return match;

@@ -63,8 +63,8 @@ final class MatchForms {
   private static final Form EDGE =
       tuple(
           List.of(NODE, DIGITS),
-          value -> Fields.get(((SharedBufferEdge) value), "target"),
-          value -> Fields.get(((SharedBufferEdge) value), "deweyNumber"));
+          value -> PrivateFields.get(((SharedBufferEdge) value), "target"),
+          value -> PrivateFields.get(((SharedBufferEdge) value), "deweyNumber"));
   private static final Form EDGES =
       Forms.list(lockable(EDGE), value -> ((SharedBufferNode) value).getEdges());
 
@@ -85,7 +85,8 @@ final class MatchForms {
       return EDGES;
     }
     if (serializer instanceof Lockable.LockableTypeSerializer<?>) {
-      return lockable(Forms.of((TypeSerializer<?>) Fields.get(serializer, "elementSerializer")));
+      return lockable(
+          Forms.of((TypeSerializer<?>) PrivateFields.get(serializer, "elementSerializer")));
     }
     return null;
   }
@@ -94,7 +95,7 @@ final class MatchForms {
     return tuple(
         List.of(element, NUMBER),
         value -> ((Lockable<?>) value).getElement(),
-        value -> Fields.get(value, "refCounter"));
+        value -> PrivateFields.get(value, "refCounter"));
   }
 
   @SafeVarargs

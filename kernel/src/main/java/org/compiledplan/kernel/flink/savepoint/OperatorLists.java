@@ -58,7 +58,7 @@ final class OperatorLists {
     try (FSDataInputStream in = savepoint.file(handle.getDelegateStateHandle()).openInputStream()) {
       head.read(new DataInputViewStreamWrapper(in));
       StreamCompressionDecorator decorator =
-          (Boolean) Fields.get(head, "usingStateCompression")
+          (Boolean) PrivateFields.get(head, "usingStateCompression")
               ? SnappyStreamCompressionDecorator.INSTANCE
               : UncompressedStreamCompressionDecorator.INSTANCE;
       try (CompressibleFSDataInputStream content =

@@ -78,15 +78,15 @@ public final class ReadSavepoint {
     String where = Savepoint.quoted(path.toAbsolutePath());
     trust.takeRefused();
     try {
-      new Conversion(Savepoint.open(path.toAbsolutePath(), trust), folder, trust, uids).run();
+      new Extraction(Savepoint.open(path.toAbsolutePath(), trust), folder, trust, uids).run();
       return null;
     } catch (Refusal refusal) {
-      Conversion.remove(folder);
+      Extraction.remove(folder);
       return refusal.at(where);
     } catch (Throwable error) {
       // Includes errors of the JVM: a broken length may ask for more memory than there is.
-      Conversion.remove(folder);
-      return Conversion.refusal(error, where, trust);
+      Extraction.remove(folder);
+      return Extraction.refusal(error, where, trust);
     }
   }
 }

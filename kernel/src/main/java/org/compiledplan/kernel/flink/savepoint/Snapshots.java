@@ -25,15 +25,16 @@ final class Snapshots {
 
   private static void prepare(TypeSerializerSnapshot<?> snapshot) {
     if (snapshot instanceof SortedMapSerializerSnapshot<?, ?>) {
-      Fields.set(snapshot, "comparator", new AsWritten());
+      PrivateFields.set(snapshot, "comparator", new AsWritten());
     } else if (snapshot instanceof ExternalSerializerSnapshot<?, ?>) {
-      DataType type = (DataType) Fields.get(snapshot, "dataType");
-      Fields.set(snapshot, "dataType", DataTypeUtils.toInternalDataType(type.getLogicalType()));
+      DataType type = (DataType) PrivateFields.get(snapshot, "dataType");
+      PrivateFields.set(
+          snapshot, "dataType", DataTypeUtils.toInternalDataType(type.getLogicalType()));
     }
     if (snapshot instanceof CompositeTypeSerializerSnapshot<?, ?> composite) {
       prepareAll(composite.getNestedSerializerSnapshots());
-    } else if (Fields.has(snapshot, NESTED)) {
-      Object nested = Fields.get(snapshot, NESTED);
+    } else if (PrivateFields.has(snapshot, NESTED)) {
+      Object nested = PrivateFields.get(snapshot, NESTED);
       prepareAll(((NestedSerializersSnapshotDelegate) nested).getNestedSerializerSnapshots());
     }
   }

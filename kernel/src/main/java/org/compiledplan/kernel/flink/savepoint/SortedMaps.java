@@ -69,10 +69,10 @@ final class SortedMaps {
                       GeneratedRecordComparator.class,
                       Object.class.getDeclaredConstructor());
       var empty = (GeneratedRecordComparator) constructor.newInstance();
-      Fields.set(empty, "className", CLASS);
-      Fields.set(empty, "code", code);
-      Fields.set(empty, "splitCode", code);
-      Fields.set(empty, "references", new Object[0]);
+      PrivateFields.set(empty, "className", CLASS);
+      PrivateFields.set(empty, "code", code);
+      PrivateFields.set(empty, "splitCode", code);
+      PrivateFields.set(empty, "references", new Object[0]);
       return empty;
     } catch (ReflectiveOperationException error) {
       throw new IllegalStateException(error);

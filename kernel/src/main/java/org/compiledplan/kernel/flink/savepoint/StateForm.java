@@ -81,7 +81,7 @@ final class StateForm {
     userKeySerializer = general(mapKey);
     ttl = element instanceof TtlSerializer<?>;
     TypeSerializer<?> bare =
-        ttl ? ((TypeSerializer<?>[]) Fields.get(element, "fieldSerializers"))[1] : element;
+        ttl ? ((TypeSerializer<?>[]) PrivateFields.get(element, "fieldSerializers"))[1] : element;
     key = Forms.of(this.keySerializer);
     namespace =
         ((TypeSerializer<?>) namespaceSerializer) instanceof VoidNamespaceSerializer

@@ -77,7 +77,7 @@ public final class WriteSavepoint {
       Files.createDirectories(folder);
       new WriteSavepoint(Path.of(arguments[0]), folder, scratch).write();
     } catch (Throwable error) {
-      Conversion.remove(folder);
+      Extraction.remove(folder);
       ObjectNode described = result.putObject("error");
       boolean refused = error instanceof Refusal;
       described.put(
@@ -85,7 +85,7 @@ public final class WriteSavepoint {
       described.put("where", refused ? ((Refusal) error).where() : Savepoint.quoted(folder));
       described.put("remedy", refused ? ((Refusal) error).remedy() : "");
     } finally {
-      Conversion.remove(scratch);
+      Extraction.remove(scratch);
       Files.delete(scratch);
     }
     System.out.println(JSON.writeValueAsString(result));

@@ -9,7 +9,7 @@ import org.apache.spark.api.java.function.FlatMapFunction;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
-import org.compiledplan.kernel.flink.mapping.StateMapping;
+import org.compiledplan.kernel.flink.mapping.FlinkMapping;
 import org.compiledplan.kernel.host.runtime.StageRuntime;
 import org.compiledplan.kernel.host.runtime.StoredState;
 import org.compiledplan.kernel.operators.base.TimedState;
@@ -22,13 +22,13 @@ public final class CheckpointStates implements Serializable {
   private final String states;
   private final String uid;
   private final String facts;
-  private transient volatile ThreadLocal<StateMapping> mapping;
+  private transient volatile ThreadLocal<FlinkMapping> mapping;
 
   /**
    * @param stages JSON list of the specs passed to {@code Stage.attach}
    * @param states the results of {@code StageHandle.states} by uid, as JSON
    * @param uid the operator
-   * @param facts JSON: see {@link StateMapping.Target}
+   * @param facts JSON: see {@link FlinkMapping.Target}
    */
   public CheckpointStates(String stages, String states, String uid, String facts) {
     this.stages = stages;
@@ -37,15 +37,15 @@ public final class CheckpointStates implements Serializable {
     this.facts = facts;
   }
 
-  private StateMapping mapping() {
+  private FlinkMapping mapping() {
     if (mapping == null) mapping = ThreadLocal.withInitial(this::create);
     return mapping.get();
   }
 
-  private StateMapping create() {
+  private FlinkMapping create() {
     StoredState state = StoredState.all(stages, states).get(uid);
-    return StateMapping.of(
-        new StateMapping.Target(
+    return FlinkMapping.of(
+        new FlinkMapping.Target(
             StageRuntime.spec(state.part, StoredState::condition),
             state.format,
             JsonText.read(facts, "the facts"),

@@ -29,8 +29,8 @@ public record Conversion(
    * @throws StateFormatException if the state cannot be converted; the message names the field and
    *     the reason
    */
-  public static Conversion of(OperatorMapping mapping, StateFormat<?> old, StateFormat<?> next) {
-    Context context = new Context(mapping);
+  public static Conversion of(StateMapping mapping, StateFormat<?> old, StateFormat<?> next) {
+    ConversionPosition context = new ConversionPosition(mapping);
     if (old.kind() != next.kind()) {
       throw context.problem("it is " + next.kind().text() + " instead of " + old.kind().text());
     }
@@ -40,18 +40,18 @@ public record Conversion(
   }
 
   /** The key's text in the state store does not change, so neither may its values. */
-  private static void checkKeys(Columns[] old, Columns[] next, Context context) {
+  private static void checkKeys(Columns[] old, Columns[] next, ConversionPosition context) {
     if (old.length != next.length) {
       throw context.problem("it has " + next.length + " inputs instead of " + old.length);
     }
     for (int input = 0; input < next.length; input++) {
-      Context key = context.in("key of input " + input);
+      ConversionPosition key = context.in("key of input " + input);
       if (old[input].size() != next[input].size()) {
         throw key.problem(
             "it has " + next[input].size() + " columns instead of " + old[input].size());
       }
       for (int i = 0; i < next[input].size(); i++) {
-        OperatorMapping.Place was = context.mapping.column(input, next[input].place(i));
+        StateMapping.Place was = context.mapping.column(input, next[input].place(i));
         if (was == null || was.input() != input || was.column() != old[input].place(i)) {
           throw key.problem("its column " + i + " was " + (was == null ? "not there" : was));
         }

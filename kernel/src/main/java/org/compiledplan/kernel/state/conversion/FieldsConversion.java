@@ -45,7 +45,8 @@ final class FieldsConversion {
     sameBytes = same;
   }
 
-  static FieldsConversion of(List<FieldShape> old, List<FieldShape> next, Context context) {
+  static FieldsConversion of(
+      List<FieldShape> old, List<FieldShape> next, ConversionPosition context) {
     Map<String, FieldShape> before = new LinkedHashMap<>();
     for (FieldShape field : old) before.put(field.name(), field);
     String[] names = new String[next.size()];
@@ -65,7 +66,7 @@ final class FieldsConversion {
     return new FieldsConversion(names, steps, sameOrder);
   }
 
-  private static Step step(FieldShape old, FieldShape next, Context context) {
+  private static Step step(FieldShape old, FieldShape next, ConversionPosition context) {
     if (old.is() != next.is()) {
       throw context.problem("it is " + next.is().text + " instead of " + old.is().text);
     }

@@ -43,7 +43,8 @@ final class FrameConversion {
     sameBytes = same;
   }
 
-  static FrameConversion of(List<FrameShape> old, List<FrameShape> next, Context context) {
+  static FrameConversion of(
+      List<FrameShape> old, List<FrameShape> next, ConversionPosition context) {
     Integer[] from = new Integer[next.size()];
     FieldsConversion[] inner = new FieldsConversion[from.length];
     if (context.mapping.callCount() != from.length) {
@@ -54,7 +55,7 @@ final class FrameConversion {
     for (int i = 0; i < from.length; i++) {
       from[i] = context.mapping.call(i);
       if (from[i] == null) continue;
-      Context call = context.in("call " + i);
+      ConversionPosition call = context.in("call " + i);
       if (from[i] < 0 || from[i] >= old.size()) throw call.problem("there was no call " + from[i]);
       FrameShape was = old.get(from[i]);
       checkCall(was.description, next.get(i).description, call);
@@ -64,7 +65,7 @@ final class FrameConversion {
   }
 
   /** Conversion of one accumulator's fields. */
-  static FieldsConversion single(FrameShape old, FrameShape next, Context context) {
+  static FieldsConversion single(FrameShape old, FrameShape next, ConversionPosition context) {
     if (next.reads(old)) return FieldsConversion.of(old.fields, old.fields, context);
     if (old.form.code() != next.form.code() || old.form.version() != next.form.version()) {
       throw context.problem("it is " + text(next) + " instead of " + text(old));
@@ -81,7 +82,7 @@ final class FrameConversion {
    * a Python function's code is checked earlier: its `code` here is a digest of the payload sent to
    * its workers, which differs between processes.
    */
-  private static void checkCall(JsonNode old, JsonNode next, Context context) {
+  private static void checkCall(JsonNode old, JsonNode next, ConversionPosition context) {
     for (String field : new String[] {"function", "distinct"}) {
       if (!old.path(field).equals(next.path(field))) {
         throw context.problem(
@@ -99,11 +100,11 @@ final class FrameConversion {
     checkColumn(old.path("filter"), next.path("filter"), context);
   }
 
-  private static void checkColumn(JsonNode old, JsonNode next, Context context) {
+  private static void checkColumn(JsonNode old, JsonNode next, ConversionPosition context) {
     if (old.isNumber() != next.isNumber()) {
       throw context.problem("only one of the two has a filter");
     }
-    OperatorMapping.Place was = next.isNumber() ? context.mapping.column(0, next.asInt()) : null;
+    StateMapping.Place was = next.isNumber() ? context.mapping.column(0, next.asInt()) : null;
     if (was != null && was.column() != old.asInt()) {
       throw context.problem("it reads " + was + " instead of column " + old.asInt());
     }

@@ -26,7 +26,7 @@ final class RowConversion {
     sameBytes = same;
   }
 
-  static RowConversion of(Columns old, Columns next, Context context) {
+  static RowConversion of(Columns old, Columns next, ConversionPosition context) {
     int[] from = new int[next.size()];
     Widening[] widenings = new Widening[from.length];
     for (int i = 0; i < from.length; i++) {
@@ -38,17 +38,17 @@ final class RowConversion {
     return new RowConversion(from, widenings, old.size());
   }
 
-  private static int position(Columns old, Columns next, int column, Context context) {
+  private static int position(Columns old, Columns next, int column, ConversionPosition context) {
     int place = next.place(column);
     if (next.input() < 0) {
       Integer call = context.mapping.call(place);
       return call == null ? NONE : resolve(old, -1, call, context);
     }
-    OperatorMapping.Place was = context.mapping.column(next.input(), place);
+    StateMapping.Place was = context.mapping.column(next.input(), place);
     return was == null ? NONE : resolve(old, was.input(), was.column(), context);
   }
 
-  private static int resolve(Columns old, int input, int place, Context context) {
+  private static int resolve(Columns old, int input, int place, ConversionPosition context) {
     if (old.input() == input) {
       for (int i = 0; i < old.size(); i++) {
         if (old.place(i) == place) return i;
@@ -57,7 +57,7 @@ final class RowConversion {
     throw context.problem(
         input < 0
             ? "the value of call " + place + " was not stored"
-            : new OperatorMapping.Place(input, place) + " was not stored");
+            : new StateMapping.Place(input, place) + " was not stored");
   }
 
   Object[] apply(Object[] row) {

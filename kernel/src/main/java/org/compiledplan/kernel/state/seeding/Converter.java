@@ -10,7 +10,7 @@ import org.apache.spark.unsafe.types.UTF8String;
 import org.compiledplan.kernel.host.runtime.StoredState;
 import org.compiledplan.kernel.operators.base.TimedState;
 import org.compiledplan.kernel.state.conversion.Conversion;
-import org.compiledplan.kernel.state.conversion.OperatorMapping;
+import org.compiledplan.kernel.state.conversion.StateMapping;
 import org.compiledplan.kernel.values.JsonText;
 
 /** Converts state rows; Spark calls it for each row, with a separate copy per task. */
@@ -28,7 +28,7 @@ public final class Converter implements Serializable {
     private final int level;
     private final Conversion conversion;
 
-    Target(OperatorMapping mapping, StoredState old, StoredState next) {
+    Target(StateMapping mapping, StoredState old, StoredState next) {
       from = mapping.from;
       to = UTF8String.fromString(mapping.to);
       level = next.level;
@@ -56,7 +56,7 @@ public final class Converter implements Serializable {
     Map<String, StoredState> after = StoredState.all(newStages, newStates);
     Map<UTF8String, Target> targets = new LinkedHashMap<>();
     for (JsonNode element : JsonText.read(mappings, "the mapping")) {
-      OperatorMapping mapping = new OperatorMapping(element);
+      StateMapping mapping = new StateMapping(element);
       StoredState old = operator(before, mapping.from, "old");
       StoredState next = operator(after, mapping.to, "new");
       Target target = new Target(mapping, old, next);

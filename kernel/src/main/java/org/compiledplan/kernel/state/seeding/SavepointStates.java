@@ -13,7 +13,7 @@ import org.apache.spark.sql.types.StructType;
 import org.apache.spark.unsafe.types.UTF8String;
 import org.compiledplan.kernel.flink.mapping.FlinkEntry;
 import org.compiledplan.kernel.flink.mapping.FlinkKey;
-import org.compiledplan.kernel.flink.mapping.StateMapping;
+import org.compiledplan.kernel.flink.mapping.FlinkMapping;
 import org.compiledplan.kernel.host.Conditions;
 import org.compiledplan.kernel.host.runtime.InternalRows;
 import org.compiledplan.kernel.host.runtime.StageRuntime;
@@ -24,7 +24,7 @@ import org.compiledplan.kernel.state.serialization.Tree;
 import org.compiledplan.kernel.values.JsonText;
 
 /**
- * Converts Flink's state of one operator into rows for {@link Migration#seed}, in two steps: {@link
+ * Converts Flink's state of one operator into rows for {@link Seeding#seed}, in two steps: {@link
  * #keyed} parses each entry's key, from which the caller computes the key's text; {@link #states}
  * converts the entries of a key.
  */
@@ -40,7 +40,7 @@ public final class SavepointStates implements Serializable {
   private static final class Task {
     final int level;
     final UTF8String uid;
-    final StateMapping mapping;
+    final FlinkMapping mapping;
     final List<UnaryOperator<Object>> toSpark;
 
     Task(SavepointStates of) {
@@ -50,8 +50,8 @@ public final class SavepointStates implements Serializable {
       level = state.level;
       uid = UTF8String.fromString(of.uid);
       mapping =
-          StateMapping.of(
-              new StateMapping.Target(
+          FlinkMapping.of(
+              new FlinkMapping.Target(
                   StageRuntime.spec(state.part, Conditions::load),
                   state.format,
                   JsonText.read(of.facts, "the facts"),

@@ -98,7 +98,7 @@ public final class FlinkFunctions implements FunctionFactory {
     Loaded loaded = load(spec, loader);
     FlinkFunction function = checked(loaded);
     try {
-      loaded.function.open(new Context(spec.parameters(), loader));
+      loaded.function.open(new RunContext(spec.parameters(), loader));
     } catch (Exception error) {
       throw new FunctionFailure(
           "user function failed: %s: `open` raised %s".formatted(spec.title(), error), null);

@@ -28,7 +28,7 @@ import org.apache.flink.runtime.state.KeyedStateHandle;
 import org.apache.flink.runtime.state.OperatorStateHandle;
 
 /** The conversion of one savepoint: a task for the lists of each operator and for each subtask. */
-final class Conversion {
+final class Extraction {
   private static final int VERSION = 1;
   private static final int THREADS = 2;
   private static final String HEAD = "savepoint.json";
@@ -44,7 +44,7 @@ final class Conversion {
   /**
    * @param uids uids by the hash that identifies their operators
    */
-  Conversion(Savepoint savepoint, Path folder, Trust trust, Map<String, String> uids) {
+  Extraction(Savepoint savepoint, Path folder, Trust trust, Map<String, String> uids) {
     this.savepoint = savepoint;
     this.folder = folder;
     this.trust = trust;
@@ -208,7 +208,7 @@ final class Conversion {
 
   private static long bytes(OperatorState operator) {
     return operator.getStates().stream()
-        .flatMap(Conversion::keyedHandles)
+        .flatMap(Extraction::keyedHandles)
         .mapToLong(KeyedStateHandle::getStateSize)
         .sum();
   }

@@ -10,14 +10,14 @@ import scala.collection.Iterator;
 import scala.collection.Seq;
 
 /** Functions on arrays and on values of any type. */
-final class Collections {
-  private Collections() {}
+final class CollectionFunctions {
+  private CollectionFunctions() {}
 
   static void register() {
     Registry.strict("HASH_CODE", a -> a[0].hashCode());
     Registry.strict("HASH_TIMESTAMP", a -> hashTimestamp((Long) a[0]));
-    Registry.plain("ARRAY_JOIN", Collections::join);
-    Registry.strict("ARRAY_SORT_NUMBERS", Collections::sortNumbers);
+    Registry.plain("ARRAY_JOIN", CollectionFunctions::join);
+    Registry.strict("ARRAY_SORT_NUMBERS", CollectionFunctions::sortNumbers);
     Registry.strict("ARRAY_DISTINCT_NUMBERS", a -> distinctNumbers(a[0]));
     Registry.strict("ARRAY_UNION_NUMBERS", a -> distinctNumbers(a[0], a[1]));
     Registry.strict("ARRAY_EXCEPT_NUMBERS", a -> numbersIn(a[0], a[1], false));

@@ -4,24 +4,24 @@ import org.compiledplan.kernel.state.serialization.StateFormatException;
 import org.compiledplan.kernel.values.ValueType;
 
 /** Position of a conversion within the state, for messages. */
-final class Context {
-  final OperatorMapping mapping;
+final class ConversionPosition {
+  final StateMapping mapping;
 
   /** Path of field names to this position. */
   private final String path;
 
-  Context(OperatorMapping mapping) {
+  ConversionPosition(StateMapping mapping) {
     this(mapping, "");
   }
 
-  private Context(OperatorMapping mapping, String path) {
+  private ConversionPosition(StateMapping mapping, String path) {
     this.mapping = mapping;
     this.path = path;
   }
 
   /** The position of a nested field. */
-  Context in(String field) {
-    return new Context(mapping, path.isEmpty() ? field : path + "." + field);
+  ConversionPosition in(String field) {
+    return new ConversionPosition(mapping, path.isEmpty() ? field : path + "." + field);
   }
 
   Widening widening(ValueType from, ValueType to) {

@@ -22,7 +22,7 @@ import org.compiledplan.kernel.values.ValueType;
  * Converts Flink's state of an operator, key by key, and the operator's state into Flink's. Serves
  * one task at a time.
  */
-public abstract class StateMapping {
+public abstract class FlinkMapping {
   /**
    * The operator that continues the state.
    *
@@ -116,7 +116,7 @@ public abstract class StateMapping {
   /** The time at which the state of an idle key is dropped. */
   static final String CLEANUP = "cleanup-timestamp";
 
-  private static final Map<String, Function<Target, StateMapping>> TYPES = new LinkedHashMap<>();
+  private static final Map<String, Function<Target, FlinkMapping>> TYPES = new LinkedHashMap<>();
 
   static {
     TYPES.put("group-aggregate", GroupAggregateMapping::new);
@@ -147,7 +147,7 @@ public abstract class StateMapping {
 
   final Target target;
 
-  StateMapping(Target target) {
+  FlinkMapping(Target target) {
     this.target = target;
   }
 
@@ -156,8 +156,8 @@ public abstract class StateMapping {
    *
    * @throws StateFormatException if Flink's state of this type of operator is not known
    */
-  public static StateMapping of(Target target) {
-    Function<Target, StateMapping> type = TYPES.get(target.spec().type());
+  public static FlinkMapping of(Target target) {
+    Function<Target, FlinkMapping> type = TYPES.get(target.spec().type());
     if (type == null)
       throw new StateFormatException(
           "operator "

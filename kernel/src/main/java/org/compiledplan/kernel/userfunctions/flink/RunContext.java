@@ -6,11 +6,11 @@ import org.apache.flink.metrics.groups.UnregisteredMetricsGroup;
 import org.apache.flink.table.functions.FunctionContext;
 
 /** The context of a function outside of Flink: job parameters, and metrics that nobody reads. */
-final class Context extends FunctionContext {
+final class RunContext extends FunctionContext {
   private final Map<String, String> parameters;
   private final ClassLoader loader;
 
-  Context(Map<String, String> parameters, ClassLoader loader) {
+  RunContext(Map<String, String> parameters, ClassLoader loader) {
     super(null, loader, null);
     this.parameters = parameters;
     this.loader = loader;

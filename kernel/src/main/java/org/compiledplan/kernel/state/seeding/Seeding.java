@@ -29,8 +29,8 @@ import org.compiledplan.kernel.values.JsonText;
  * old checkpoint's last commit, which is also passed to {@link #seed}. Timers due by then, or by
  * the clock, fire in the program's first micro-batch.
  */
-public final class Migration {
-  private Migration() {}
+public final class Seeding {
+  private Seeding() {}
 
   /**
    * Converts the rows of an old state into those of a new one.
@@ -42,7 +42,7 @@ public final class Migration {
    * @param oldStates descriptions of their operators' state, {@code state.json} of the old program
    * @param newStages {@code stages.json} of the new program
    * @param newStates {@code state.json} of the new program
-   * @param mapping JSON list of {@link org.compiledplan.kernel.state.conversion.OperatorMapping}s
+   * @param mapping JSON list of {@link org.compiledplan.kernel.state.conversion.StateMapping}s
    * @return {@code level INT, op STRING, key STRING, bytes BINARY}: the level is the position of
    *     the operator's stage among the new ones, from 0; the bytes are the operator's, without
    *     timer

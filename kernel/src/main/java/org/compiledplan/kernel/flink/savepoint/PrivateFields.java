@@ -3,8 +3,8 @@ package org.compiledplan.kernel.flink.savepoint;
 import java.lang.reflect.Field;
 
 /** Private fields of Flink's serializers and snapshots, which have no getters for them. */
-final class Fields {
-  private Fields() {}
+final class PrivateFields {
+  private PrivateFields() {}
 
   static Object get(Object object, String name) {
     try {

@@ -9,7 +9,7 @@ import java.util.List;
  * The old operator of a new one, and the old positions of its columns and calls. A column without
  * an old one becomes null in all stored rows; the creator of the mapping checks that it may be.
  */
-public final class OperatorMapping {
+public final class StateMapping {
   public record Place(int input, int column) {
     @Override
     public String toString() {
@@ -31,7 +31,7 @@ public final class OperatorMapping {
    *     and {@code column} of the old column for each new one, or null; {@code calls}: the old call
    *     for each new one, or null
    */
-  public OperatorMapping(JsonNode json) {
+  public StateMapping(JsonNode json) {
     from = json.path("from").asText();
     to = json.path("to").asText();
     inputs = new Place[json.path("inputs").size()][];
