@@ -5,6 +5,7 @@ Source: Flink 2.3's plans, `LogicalTypeJsonSerializer` and `RexNodeJsonSerialize
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 Schema = dict[str, Any]
@@ -35,11 +36,11 @@ def chosen_by(key: str, choices: dict[str, Schema], absent: Schema | None = None
     return chosen | {"allOf": branches}
 
 
-def closed(required: dict[str, Schema], optional: dict[str, Schema] | None = None) -> Schema:
+def closed(required: Mapping[str, Schema | bool], optional: Mapping[str, Schema] | None = None) -> Schema:
     """An object with these properties and no others."""
     return {
         "type": "object",
-        "properties": required | (optional or {}),
+        "properties": {**required, **(optional or {})},
         "required": list(required),
         "additionalProperties": False,
     }
@@ -104,7 +105,7 @@ def _types() -> dict[str, Schema]:
 
 def _expressions() -> dict[str, Schema]:
     type_ = {"type": ref("LogicalType")}
-    bound = closed({"value": True, "boundType": {"enum": ["OPEN", "CLOSED"]}})  # type: ignore[dict-item]
+    bound = closed({"value": True, "boundType": {"enum": ["OPEN", "CLOSED"]}})
     value: Schema = {"type": ["string", "number", "boolean", "null"]}
     sarg = closed(
         {"ranges": _list(closed({}, {"lower": bound, "upper": bound}))},

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from compiled_plan.compiling.scripts import Say, Session, compiled, is_program
 from compiled_plan.plans.files import is_remote
@@ -35,7 +35,7 @@ class ComparedSide:
     """
 
     name: str
-    kind: str
+    kind: Literal["plan", "checkpoint", "program"]
     plan: CompiledPlan
     run: RunFacts
 
@@ -43,7 +43,7 @@ class ComparedSide:
         """The side as it stands in the JSON document."""
         from compiled_plan.plans.inspection.diff.document import Side as Named
 
-        return Named(name=self.name, kind=self.kind)  # type: ignore[arg-type]
+        return Named(name=self.name, kind=self.kind)
 
 
 def side_of(name: str, session: Session, say: Say, over: ComparedSide | None = None) -> ComparedSide:

@@ -152,7 +152,7 @@ def _declared(context: PlanningContext, frame: object, schema: Schema) -> Table:
     return from_descriptor(context, TableDescriptor(schema, tuple(held.options.items())), "from_dataframe")
 
 
-def from_rows(context: PlanningContext, values: Sequence[object], row_type: AnyType, schema: Schema) -> Table:
+def from_rows(context: PlanningContext, values: Sequence[Sequence[object]], row_type: AnyType, schema: Schema) -> Table:
     """A table of rows in memory, with the computed columns, watermark and key of a schema.
 
     As in Flink, the schema need not declare all fields of the rows: its computed columns may use the others, too.
@@ -168,7 +168,7 @@ def from_rows(context: PlanningContext, values: Sequence[object], row_type: AnyT
             where="from_data_stream()",
             remedy=f"they have {', '.join(field.name for field in fields)}",
         )
-    rows_ = [tuple(instants(list(value), whole.logical_type)) for value in values]  # type: ignore[call-overload]
+    rows_ = [tuple(instants(list(value), whole.logical_type)) for value in values]
     held = embedded.inline_rows(rows_, whole)
     builder = Schema.new_builder()
     for field in fields:

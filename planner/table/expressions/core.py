@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn, Self, TypeVar
+from typing import TYPE_CHECKING, NoReturn, Self, TypeVar, overload
 
 from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.table.building.nodes import Wrapper, identifier, named
@@ -105,9 +105,15 @@ class FunctionProperty:
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name
 
-    def __get__(self, instance: AnyOperand, owner: type) -> AnyOperand:
+    @overload
+    def __get__(self, instance: None, owner: type) -> Self: ...
+
+    @overload
+    def __get__(self, instance: AnyOperand, owner: type) -> AnyOperand: ...
+
+    def __get__(self, instance: AnyOperand | None, owner: type) -> AnyOperand | Self:
         if instance is None:
-            return self  # type: ignore[unreachable]  # read from the class, as help() does
+            return self  # Read from the class, as help() does.
         return as_property(instance, call_node(self._function, instance), self._name)
 
 

@@ -5,7 +5,7 @@ Source: Flink docs, "System (Built-in) Functions", temporal functions; "Table AP
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Self, overload
 
 from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.table.building.nodes import WindowProperty
@@ -22,9 +22,15 @@ class _Interval:
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name
 
-    def __get__(self, instance: AnyOperand, owner: type) -> AnyOperand:
+    @overload
+    def __get__(self, instance: None, owner: type) -> Self: ...
+
+    @overload
+    def __get__(self, instance: AnyOperand, owner: type) -> AnyOperand: ...
+
+    def __get__(self, instance: AnyOperand | None, owner: type) -> AnyOperand | Self:
         if instance is None:
-            return self  # type: ignore[unreachable]  # read from the class, as help() does
+            return self  # Read from the class, as help() does.
         return as_property(instance, interval(instance._node, self._unit), self._name)
 
 
