@@ -85,7 +85,7 @@ class PhysicalProcessTableFunction(NewColumns):
             "orderDirections": [],
             "type": type_to_json(self.input.row_type.with_nullability(False)),
         }
-        operands = {name: _default(type_) for name, type_ in _DEFAULTS.items()}
+        operands: dict[str, object] = {name: _default(type_) for name, type_ in _DEFAULTS.items()}
         for name, column in (("op", self.column), ("on_time", self.on_time)):
             if column is not None:
                 operands[name] = {

@@ -58,7 +58,7 @@ def _remedy(type_: t.LogicalType, legacy: bool, corrected: str) -> str | None:
     return None
 
 
-def avro_schema(type_: t.LogicalType, *, legacy: bool = True, name: str = _RECORD) -> Any:
+def avro_schema(type_: t.LogicalType, *, legacy: bool = True, name: str = _RECORD) -> object:
     """The Avro schema, as JSON values, of a type that passes the rule of `avro_columns`; `name` names its record.
 
     With `legacy`, TIMESTAMP maps to Avro's timestamp, an instant; otherwise to a local timestamp, and TIMESTAMP_LTZ to
@@ -79,7 +79,7 @@ _SIMPLE: Mapping[type[t.LogicalType], str] = {
 }
 
 
-def _present(type_: t.LogicalType, legacy: bool, name: str) -> Any:
+def _present(type_: t.LogicalType, legacy: bool, name: str) -> object:
     match type_:
         case t.BigIntType():
             return "long"
@@ -110,7 +110,7 @@ def _timestamp(precision: int) -> str:
     return "timestamp-micros" if precision <= 6 else "timestamp-nanos"
 
 
-def _record(type_: t.FieldsType, legacy: bool, name: str) -> dict[str, Any]:
+def _record(type_: t.FieldsType, legacy: bool, name: str) -> dict[str, object]:
     fields = []
     for field in type_.fields:
         entry = {"name": field.name, "type": avro_schema(field.type, legacy=legacy, name=f"{name}_{field.name}")}

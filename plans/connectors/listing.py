@@ -19,7 +19,7 @@ def to_dict() -> dict[str, Any]:
     }
 
 
-def connector_dict(spec: ConnectorSpec) -> dict[str, Any]:
+def connector_dict(spec: ConnectorSpec) -> dict[str, object]:
     """A connector; `source`, `sink` and `lookup` are None if it does not support that use."""
     source, sink, lookup = spec.source, spec.sink, spec.lookup
     return {
@@ -36,7 +36,7 @@ def connector_dict(spec: ConnectorSpec) -> dict[str, Any]:
     }
 
 
-def format_dict(spec: FormatSpec) -> dict[str, Any]:
+def format_dict(spec: FormatSpec) -> dict[str, object]:
     """A format; its options without the format's prefix."""
     return {
         "name": spec.name,
@@ -72,7 +72,7 @@ def _groups(groups: tuple[OptionGroup, ...]) -> list[dict[str, str]]:
     return [{"name": f"{group.prefix}*", "doc": group.doc} for group in groups]
 
 
-def _metadata(metadata: Mapping[str, Metadata]) -> list[dict[str, Any]]:
+def _metadata(metadata: Mapping[str, Metadata]) -> list[dict[str, object]]:
     return [
         {"name": key, "type": str(item.type), "readable": item.readable, "writable": item.writable, "doc": item.doc}
         for key, item in metadata.items()

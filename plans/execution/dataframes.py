@@ -38,13 +38,15 @@ def hold(frame: Any, schema: AnyType) -> tuple[RowType, Held]:
     return row_type, Held(data)
 
 
-def hold_rows(rows: Sequence[Sequence[Any]], row_type: DataType) -> tuple[RowType, Held]:
+def hold_rows(rows: Sequence[Sequence[object]], row_type: DataType) -> tuple[RowType, Held]:
     """Hold rows of Python objects; return their columns and the data.
 
     Raises:
         DataError: a value does not have its column's type; with column, type and value.
     """
-    names, types = _wanted(row_type, row_type.logical_type.names)  # type: ignore[attr-defined]
+    logical = row_type.logical_type
+    assert isinstance(logical, t.FieldsType)
+    names, types = _wanted(row_type, logical.names)
     assert types is not None
     converts = [converter_of(type_, name, place="rows") for name, type_ in zip(names, types, strict=True)]
     columns = [
@@ -56,7 +58,7 @@ def hold_rows(rows: Sequence[Sequence[Any]], row_type: DataType) -> tuple[RowTyp
     return RowType(fields=fields), Held(data)
 
 
-def _is_of(value: Any, package: str, class_: str) -> bool:
+def _is_of(value: object, package: str, class_: str) -> bool:
     """Return True if a value is of a class of that name; does not import its package."""
     return any(base.__name__ == class_ and base.__module__.startswith(package) for base in type(value).__mro__)
 
@@ -122,7 +124,7 @@ def _series(series: Any, name: str, type_: DataType | None) -> pa.Array:
         ) from fault
 
 
-def _scalars(series: Any) -> list[Any]:
+def _scalars(series: Any) -> list[object]:
     """The values, with containers (whose comparison has no truth value) replaced by an object that equals itself."""
     return [
         value if isinstance(value, float) or value is None or not hasattr(value, "__len__") else 0 for value in series
@@ -171,7 +173,7 @@ def _converted(column: pa.Array, data_type: DataType, name: str) -> pa.Array:
     return array_of([convert(value) for value in values], type_)
 
 
-def _python(value: Any) -> Any:
+def _python(value: object) -> Any:
     """Convert pandas' own classes of timestamps and durations to Python's."""
     plain = getattr(value, "to_pydatetime", None) or getattr(value, "to_pytimedelta", None)
     return plain() if plain is not None else value
@@ -296,7 +298,7 @@ def _hold_columns(frame: DataFrame, schema: AnyType = None) -> tuple[RowType, Da
     return row_type, cast_columns(frame, row_type)
 
 
-def _holds_spans(type_: Any) -> bool:
+def _holds_spans(type_: object) -> bool:
     """Return True if a Spark type is or contains TIME or an interval, which tables here store as numbers."""
     inner = [getattr(type_, name) for name in ("elementType", "keyType", "valueType") if hasattr(type_, name)]
     inner += [field.dataType for field in getattr(type_, "fields", ())]

@@ -137,7 +137,7 @@ def start(
     secrets = secrets or Secrets(options.secrets)
     secrets.collect(plan, options.warm_up_from)
     spark = session(debug=debug)
-    queue: Queue[Any] = Queue(maxsize=_WAITING)
+    queue: Queue[object] = Queue(maxsize=_WAITING)
     plan, name, row_type = _received(plan)
     job = EmbeddedRun(queue, row_type or RowType(), most_rows(plan) if name else None)
     if name:

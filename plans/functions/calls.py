@@ -264,7 +264,7 @@ def _rank(actual: t.LogicalType, wanted: t.LogicalType, fits: Fits) -> tuple[int
     return (_CAST_SKIPS if skips else _CAST), far
 
 
-def _names(type_: t.LogicalType) -> tuple[Any, ...]:
+def _names(type_: t.LogicalType) -> tuple[object, ...]:
     own = type_.names if isinstance(type_, t.FieldsType) else ()
     return (own, *map(_names, type_.children()))
 

@@ -166,7 +166,7 @@ class _Reader:
         name = self.text()[1:-1]
         return Annotation(name, {self.text(): self._value() for _ in range(self.number("H"))})
 
-    def _value(self) -> Any:
+    def _value(self) -> object:
         tag = chr(self.number("B"))
         match tag:
             case "@":

@@ -115,7 +115,7 @@ def _pickled(value: Any) -> str:
         return ""
 
 
-def _state(value: Any) -> dict[str, Any]:
+def _state(value: Any) -> dict[str, object]:
     slots = [name for class_ in type(value).__mro__ for name in getattr(class_, "__slots__", ())]
     slotted = {name: getattr(value, name) for name in slots if hasattr(value, name) and not name.startswith("__")}
     return dict(sorted((slotted | getattr(value, "__dict__", {})).items()))
@@ -196,7 +196,7 @@ def _functions(value: Any) -> Iterator[FunctionType]:
                 yield inspect.unwrap(inner)
 
 
-def _scopes(value: Any) -> Iterator[Mapping[str, Any]]:
+def _scopes(value: Any) -> Iterator[Mapping[str, object]]:
     """Scopes in which a name is resolved: enclosing variables, then the module."""
     for function in _functions(value):
         cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)

@@ -109,7 +109,7 @@ def _map_out(key: Convert | None, value: Convert | None) -> Convert:
     return lambda pairs: {key_of(left): value_of(right) for left, right in pairs}
 
 
-def _same(value: Any) -> Any:
+def _same(value: Any) -> object:
     return value
 
 

@@ -37,9 +37,10 @@ class Converted:
         return self.bridged, self.external, self.place
 
     def __setstate__(self, state: tuple[Bridged, bool, str]) -> None:
-        self.__init__(*state)  # type: ignore[misc]
+        self.bridged, self.external, self.place = state
+        self.call = None
 
-    def __call__(self, value: Any) -> Any:
+    def __call__(self, value: Any) -> object:
         if self.call is None:
             self.call = self._opened()
         return self.call(value)

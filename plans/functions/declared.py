@@ -98,7 +98,8 @@ class DeclaredScalar(Declared, ScalarFunction):
 
     @property
     def eval(self) -> Callable[..., Any]:
-        return self.target if self.implementation is None else self.target.eval  # type: ignore[no-any-return]
+        function: Callable[..., Any] = self.target if self.implementation is None else self.target.eval
+        return function
 
 
 class DeclaredPandas(DeclaredScalar):
@@ -148,15 +149,18 @@ class DeclaredAggregate(Declared, AggregateFunction[Any, Any]):
 
     @property
     def accumulate(self) -> Callable[..., Any]:
-        return self.target.accumulate  # type: ignore[no-any-return]
+        method: Callable[..., Any] = self.target.accumulate
+        return method
 
     @property
     def retract(self) -> Callable[..., Any]:
-        return self.target.retract  # type: ignore[no-any-return]
+        method: Callable[..., Any] = self.target.retract
+        return method
 
     @property
     def merge(self) -> Callable[..., Any]:
-        return self.target.merge  # type: ignore[no-any-return]
+        method: Callable[..., Any] = self.target.merge
+        return method
 
     def get_value(self, accumulator: Any) -> Any:
         return self.target.get_value(accumulator)

@@ -77,7 +77,7 @@ class CallContext:
         """Return True if an argument is the literal NULL."""
         return self.arguments[at].is_literal and self.arguments[at].value is None
 
-    def get_argument_value(self, at: int, class_: type | None = None) -> Any:
+    def get_argument_value(self, at: int, class_: type | None = None) -> object:
         """The value of a literal argument, converted to `class_` if set; None for others."""
         value = self.arguments[at].value
         return value if value is None or class_ is None or isinstance(value, class_) else class_(value)
@@ -213,7 +213,7 @@ class InputTypeStrategies:
         parts = [_argument(argument) for argument in arguments]
         named = tuple(names) or tuple(item.name for item in arguments if isinstance(item, TypedArgument))
 
-        def infer(call: CallContext) -> list[Any] | None:
+        def infer(call: CallContext) -> list[object] | None:
             inferred = [part.infer(call, at) for at, part in enumerate(parts)]
             return None if any(item is None for item in inferred) else inferred
 
@@ -227,7 +227,7 @@ class InputTypeStrategies:
         """These arguments, the last of them any number of times, or not at all."""
         parts = [_argument(argument) for argument in arguments]
 
-        def infer(call: CallContext) -> list[Any] | None:
+        def infer(call: CallContext) -> list[object] | None:
             inferred = [parts[min(at, len(parts) - 1)].infer(call, at) for at in range(len(call.arguments))]
             return None if any(item is None for item in inferred) else inferred
 
@@ -241,7 +241,7 @@ class InputTypeStrategies:
         open_ = any(item.count.most is None for item in strategies)
         most = None if open_ else max(item.count.most or 0 for item in strategies)
 
-        def infer(call: CallContext) -> Sequence[Any] | None:
+        def infer(call: CallContext) -> Sequence[object] | None:
             for item in strategies:
                 inferred = item.infer(call) if item.count.takes(len(call.arguments)) else None
                 if inferred is not None:
@@ -380,7 +380,7 @@ class TypeInferenceBuilder:
         self._input: InputTypeStrategy | None = None
         self._names: tuple[str, ...] = ()
         self._output: Any = None
-        self._accumulator: Any = None
+        self._accumulator: object = None
 
     def named_arguments(self, *names: str) -> TypeInferenceBuilder:
         """Set the argument names, for calls by name."""

@@ -169,7 +169,7 @@ _ROWS = (
 )
 
 
-def _row_annotation(class_: type[UserDefinedFunction], annotation: Any) -> Any:
+def _row_annotation(class_: type[UserDefinedFunction], annotation: Any) -> object:
     """The annotation of a table function's row: within `Iterator[...]`, or of the class, `TableFunction[...]`."""
     arguments = typing.get_args(annotation)
     if typing.get_origin(annotation) in _ROWS and arguments:
@@ -179,7 +179,7 @@ def _row_annotation(class_: type[UserDefinedFunction], annotation: Any) -> Any:
     return _type_argument(class_, TableFunction)
 
 
-def _type_argument(class_: type, base: Any, at: int = 0) -> Any:
+def _type_argument(class_: type, base: Any, at: int = 0) -> object:
     """The argument of a base class's type parameter: `str` in `class Split(TableFunction[str])`, also through
     intermediate classes."""
     bound = type_arguments(class_).get(base.__parameters__[at], EMPTY)
@@ -203,7 +203,7 @@ def _accumulator(class_: type[UserDefinedFunction], hint: FunctionHint) -> Bridg
         return None  # no type
 
 
-def accumulator_annotation(class_: type[UserDefinedFunction]) -> Any:
+def accumulator_annotation(class_: type[UserDefinedFunction]) -> object:
     """The annotation of an aggregate's accumulator; `EMPTY` if it is missing or unreadable."""
     created = inspect.unwrap(class_.create_accumulator)  # type: ignore[attr-defined]
     try:

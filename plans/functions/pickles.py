@@ -60,7 +60,7 @@ def trusting(trusted: bool) -> Iterator[None]:
         _TRUSTED.reset(token)
 
 
-def unpickling(annotation: Any) -> Callable[[bytes], Any]:
+def unpickling(annotation: Any) -> Callable[[bytes], object]:
     """A reader of pickled objects of the annotated class."""
     return pickle.loads if _TRUSTED.get() else Unpickling(tuple(named_classes(annotation)))
 
@@ -71,15 +71,15 @@ class Unpickling:
     def __init__(self, classes: tuple[type, ...] = ()) -> None:
         self.classes = classes
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return Unpickling, (self.classes,)
 
     @cached_property
-    def _known(self) -> Mapping[tuple[str, str], Any]:
+    def _known(self) -> Mapping[tuple[str, str], object]:
         own = {(class_.__module__, class_.__qualname__): _maker(class_) for class_ in self.classes}
         return {**own, **_PLAIN}
 
-    def __call__(self, data: bytes) -> Any:
+    def __call__(self, data: bytes) -> object:
         """Unpickle an object. Raises UnpicklingError if the pickle names a class that is not allowed."""
         return _Unpickler(data, self._known).load()
 
@@ -89,7 +89,7 @@ class _Unpickler(pickle.Unpickler):
         super().__init__(BytesIO(data))
         self.known = known
 
-    def find_class(self, module: str, name: str) -> Any:
+    def find_class(self, module: str, name: str) -> object:
         if module.startswith("numpy."):
             module = module.replace("numpy.core.", "numpy._core.", 1)
         maker = self.known.get((module, name))
@@ -111,7 +111,7 @@ class _Fixed(type):
     target: Any
     is_called: bool
 
-    def __call__(cls, *arguments: Any, **named: Any) -> Any:
+    def __call__(cls, *arguments: Any, **named: Any) -> object:
         if not cls.is_called:
             raise pickle.UnpicklingError(f"a pickled value calls the constructor of {cls.__name__}")
         return cls.target(*arguments, **named)
@@ -138,7 +138,7 @@ def _maker(class_: type) -> type:
     return _stand_in(class_, reduces)
 
 
-def _defaultdict(factory: Any = None, *arguments: Any) -> defaultdict[Any, Any]:
+def _defaultdict(factory: Any = None, *arguments: Any) -> defaultdict[object, object]:
     return defaultdict(factory.target if isinstance(factory, _Fixed) else factory, *arguments)
 
 
@@ -174,7 +174,7 @@ _CLASSES: tuple[type, ...] = (
     *(dt.date, dt.time, dt.datetime, dt.timedelta, dt.timezone, Decimal, Fraction, UUID),
     *(deque, Counter, OrderedDict),
 )
-_PLAIN: Mapping[tuple[str, str], Any] = {
+_PLAIN: Mapping[tuple[str, str], object] = {
     **{(class_.__module__, class_.__qualname__): _maker(class_) for class_ in _CLASSES},
     ("collections", "defaultdict"): _stand_in(_defaultdict),
     ("numpy", "dtype"): _stand_in(_NumpyType),
@@ -207,7 +207,7 @@ _PYTHONS = ("builtins", "typing", "types", "collections.abc", "inspect")
 
 
 @lru_cache(maxsize=1024)
-def _annotations_inside(class_: type) -> tuple[Any, ...]:
+def _annotations_inside(class_: type) -> tuple[object, ...]:
     from compiled_plan.plans.types.python.annotations import annotations_of
 
     annotations: list[Any] = list(getattr(class_, "__orig_bases__", ()))

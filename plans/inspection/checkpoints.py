@@ -324,16 +324,16 @@ def digest_of(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()[:_LENGTH]
 
 
-def sealed(document: Mapping[str, Any]) -> dict[str, Any]:
+def sealed(document: Mapping[str, object]) -> dict[str, Any]:
     """The document with a digest of itself, which earlier releases ignore."""
     return {**document, _DIGEST: _own_digest(document)}
 
 
-def is_whole(document: Mapping[str, Any]) -> bool:
+def is_whole(document: Mapping[str, object]) -> bool:
     """Return False if a document has a digest of something else; earlier releases wrote none."""
     return document.get(_DIGEST, ...) in (..., _own_digest(document))
 
 
-def _own_digest(document: Mapping[str, Any]) -> str:
+def _own_digest(document: Mapping[str, object]) -> str:
     rest = {key: value for key, value in document.items() if key != _DIGEST}
     return digest_of(json.dumps(json.loads(json.dumps(rest)), sort_keys=True).encode())

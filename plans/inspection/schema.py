@@ -13,12 +13,11 @@ from compiled_plan.plans.text.masking import masked_json
 from compiled_plan.plans.text.spans import pointer_of
 from compiled_plan.plans.trees import TreePath, fold_tree
 
-Json = Any
 #: JSON, and its pointer.
-_Place = tuple[Json, TreePath | str]
+_Place = tuple[object, TreePath | str]
 
 
-def schema_findings(data: Json) -> list[Finding]:
+def schema_findings(data: object) -> list[Finding]:
     """Violations of the JSON Schema."""
     # The validator recurses ten frames a level, and does not always survive a stack overflow.
     whole, *parts = _cut(data)
@@ -38,7 +37,7 @@ _CUT = {"kind": "LITERAL", "value": None, "type": "NULL"}
 _JSON_LEVELS = 400
 
 
-def _broken_rules(value: Json, rule: str, plan: Json, path: Sequence[str | int] = ()) -> list[Finding]:
+def _broken_rules(value: object, rule: str, plan: object, path: Sequence[str | int] = ()) -> list[Finding]:
     # Imported here: only this command needs it, and the import is slow.
     import jsonschema
 
@@ -51,19 +50,19 @@ def _broken_rules(value: Json, rule: str, plan: Json, path: Sequence[str | int] 
 
 @dataclass(frozen=True)
 class _Piece:
-    value: Json
+    value: object
     steps: Sequence[str | int] = ()
 
 
 class _Copy(NamedTuple):
     """JSON of a plan, the levels of expressions in it, and the levels of all JSON."""
 
-    value: Json
+    value: object
     height: int = 0
     levels: int = 0
 
 
-def _cut(data: Json) -> list[_Piece]:
+def _cut(data: object) -> list[_Piece]:
     """Cut a plan into shallow pieces: the whole, then deep expressions, each with its path."""
     pieces: list[_Piece] = []
 
@@ -96,7 +95,7 @@ def _inside(place: _Place) -> list[_Place]:
     return [(item, TreePath(path, at)) for at, item in enumerate(value)] if isinstance(value, list) else []
 
 
-def _finding(error: Any, plan: Json, path: Sequence[str | int]) -> Finding:
+def _finding(error: Any, plan: object, path: Sequence[str | int]) -> Finding:
     parts = [*path, *error.absolute_path]
     name = str(parts[-1]) if parts else "the plan"
     value = masked_json(error.instance, name)
@@ -123,7 +122,7 @@ def _finding(error: Any, plan: Json, path: Sequence[str | int]) -> Finding:
     )
 
 
-def _node_of(parts: list[str | int], plan: Json) -> str:
+def _node_of(parts: list[str | int], plan: Any) -> str:
     if len(parts) < 2 or parts[0] != "nodes":
         return ""
     node = plan["nodes"][parts[1]]

@@ -32,7 +32,7 @@ class _Codec:
     read: Callable[[Any], Any]
     definition: str  # its name in the schema
 
-    def validated(self, value: Any) -> Any:
+    def validated(self, value: Any) -> object:
         if isinstance(value, self.kind):
             return value
         try:
@@ -43,7 +43,7 @@ class _Codec:
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_plain_validator_function(self.validated)
 
-    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, object]:
         # A placeholder, as pydantic would resolve a reference; the definition is handwritten.
         return {DEFINITION: self.definition}
 

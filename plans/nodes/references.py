@@ -91,7 +91,9 @@ def _model(model: Any, path: Path, first: int, change: Change, end: int | None) 
     for name, alias, mark in _marks(kind):
         value = getattr(model, name)
         if name == "input_properties":
-            changed: Any = tuple(_distribution(item, (*path, alias, at), at, change) for at, item in enumerate(value))
+            changed: object = tuple(
+                _distribution(item, (*path, alias, at), at, change) for at, item in enumerate(value)
+            )
         elif mark is not None and mark.side is JoinSide.ELSEWHERE:
             continue
         else:
@@ -107,7 +109,7 @@ def _input(side: object, first: int) -> int | JoinSide | None:
     return first + side if isinstance(side, int) and not isinstance(side, bool) else side  # type: ignore[return-value]
 
 
-def _value(value: Any, path: Path, side: int | JoinSide | None, first: int, change: Change, end: int | None) -> Any:
+def _value(value: Any, path: Path, side: int | JoinSide | None, first: int, change: Change, end: int | None) -> object:
     match value:
         case RexNode():
             return _rex(value, path, side if isinstance(side, int) else None, change, end)
@@ -137,7 +139,7 @@ def _rex(rex: RexNode, path: Path, side: int | None, change: Change, end: int | 
     return transform(rex, changed)
 
 
-def _distribution(item: Any, path: Path, at: int, change: Change) -> Any:
+def _distribution(item: Any, path: Path, at: int, change: Change) -> object:
     """The required distribution of an input with its columns renumbered."""
     keys = item.required_distribution.keys
     if not keys:

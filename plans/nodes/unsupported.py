@@ -5,7 +5,7 @@ They are known by name: read and written without loss, their own fields preserve
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from pydantic import ConfigDict
 
@@ -54,7 +54,7 @@ _OTHERS = {
 
 
 def _declare(name: str, instead: str) -> type[PlanNode]:
-    body: dict[str, Any] = {
+    body: dict[str, object] = {
         "__module__": __name__,
         "__doc__": f"`stream-exec-{name}`, not run.",
         "NAME": f"stream-exec-{name}",

@@ -6,9 +6,9 @@ operands of a call without any) are left out here too.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeVar
 
 from compiled_plan.plans.errors import PlanError
 from compiled_plan.plans.findings import shown
@@ -21,20 +21,22 @@ from compiled_plan.plans.text.nearest import nearest_word
 from compiled_plan.plans.trees import TreePath, fold_tree
 from compiled_plan.plans.types import LogicalType, type_from_json, type_to_json
 
-Json = Any
-
 _CALL_FIELDS = ("kind", "syntax", "internalName", "operands", "type")
 #: Further fields that name a call's function: a user's, or an operator of the parser.
 _NAMES = ("systemName", "catalogName", "sqlKind", "class", "functionKind", "instance", PYTHON, JAVA)
-_FUNCTIONS: dict[str, Callable[[Any, str], Any]] = {PYTHON: python_function_from_json, JAVA: java_function_from_json}
+_FUNCTIONS: dict[str, Callable[[object, str], object]] = {
+    PYTHON: python_function_from_json,
+    JAVA: java_function_from_json,
+}
 
 
+_T = TypeVar("_T")
 Pointer = TreePath | str
 #: The JSON of an expression, and its JSON pointer.
-_Place = tuple[Json, Pointer]
+_Place = tuple[object, Pointer]
 
 
-def rex_from_json(value: Json, pointer: str = "") -> r.RexNode:
+def rex_from_json(value: object, pointer: str = "") -> r.RexNode:
     """Read an expression of any depth at a JSON pointer of the plan.
 
     Raises:
@@ -46,30 +48,32 @@ def rex_from_json(value: Json, pointer: str = "") -> r.RexNode:
 
 def _below(place: _Place) -> list[_Place]:
     value, pointer = place
-    return _reader(value, pointer).below(value, pointer)
+    reader, fields = _reader(value, pointer)
+    return reader.below(fields, pointer)
 
 
 def _build(place: _Place, children: tuple[r.RexNode, ...]) -> r.RexNode:
     value, pointer = place
     try:
-        return _READERS[value["kind"]].build(value, children, pointer)
+        reader, fields = _reader(value, pointer)
+        return reader.build(fields, children, pointer)
     except PlanError as fault:
         if fault.where:
             raise
         raise PlanError(fault.message, where=str(pointer), remedy=fault.remedy) from None
 
 
-def rex_to_json(rex: r.RexNode) -> Json:
+def rex_to_json(rex: r.RexNode) -> object:
     """Write an expression in Flink's form."""
     return r.fold(rex, _to_json)
 
 
-def _to_json(rex: r.RexNode, children: tuple[Json, ...]) -> Json:
+def _to_json(rex: r.RexNode, children: tuple[object, ...]) -> object:
     match rex:
         case r.InputRef():
             return {"kind": "INPUT_REF", "inputIndex": rex.index, "type": type_to_json(rex.type)}
         case r.Literal():
-            head: dict[str, Json] = {"kind": "LITERAL"}
+            head: dict[str, object] = {"kind": "LITERAL"}
             if rex.symbol is not None:
                 head["symbol"] = rex.symbol
             return head | {"value": rex.value, "type": type_to_json(rex.type)}
@@ -88,8 +92,8 @@ def _to_json(rex: r.RexNode, children: tuple[Json, ...]) -> Json:
     raise PlanError(f"expression {type(rex).__name__} cannot stand in a plan")
 
 
-def _call_to_json(call: r.Call, operands: tuple[Json, ...]) -> Json:
-    fields: dict[str, Json] = {"kind": "CALL"}
+def _call_to_json(call: r.Call, operands: tuple[object, ...]) -> object:
+    fields: dict[str, object] = {"kind": "CALL"}
     if call.syntax is not None:
         fields["syntax"] = call.syntax
     if call.name:
@@ -103,8 +107,8 @@ def _call_to_json(call: r.Call, operands: tuple[Json, ...]) -> Json:
     return fields
 
 
-def _range_to_json(item: r.Range) -> Json:
-    fields: dict[str, Json] = {}
+def _range_to_json(item: r.Range) -> object:
+    fields: dict[str, object] = {}
     if item.has_lower:
         fields["lower"] = {"value": item.lower, "boundType": "CLOSED" if item.lower_closed else "OPEN"}
     if item.has_upper:
@@ -112,7 +116,7 @@ def _range_to_json(item: r.Range) -> Json:
     return fields
 
 
-def _field(value: dict[str, Json], key: str, kind: type | tuple[type, ...], pointer: Pointer) -> Json:
+def _field(value: Mapping[str, object], key: str, kind: type[_T] | tuple[type[_T], ...], pointer: Pointer) -> _T:
     if key not in value:
         raise PlanError(f"an expression lacks the field `{key}`", where=f"{pointer}/{key}", remedy=f"add `{key}`")
     item = value[key]
@@ -136,11 +140,11 @@ _WORDS: dict[type, str] = {
 _SCALAR = (str, int, float, bool, type(None))
 
 
-def _type(value: dict[str, Json], pointer: Pointer) -> LogicalType:
+def _type(value: dict[str, object], pointer: Pointer) -> LogicalType:
     return type_from_json(_field(value, "type", (str, dict), pointer))
 
 
-def _range(value: Json, pointer: str) -> r.Range:
+def _range(value: object, pointer: str) -> r.Range:
     if not isinstance(value, dict):
         raise PlanError("a range must be an object", where=pointer)
     lower, lower_closed = _bound(value, "lower", pointer)
@@ -148,7 +152,7 @@ def _range(value: Json, pointer: str) -> r.Range:
     return r.Range(lower, lower_closed, upper, upper_closed, "lower" in value, "upper" in value)
 
 
-def _bound(value: dict[str, Json], key: str, pointer: str) -> tuple[Json, bool]:
+def _bound(value: dict[str, object], key: str, pointer: str) -> tuple[bool | int | float | str | None, bool]:
     if key not in value:
         return None, False
     bound = _field(value, key, dict, pointer)
@@ -160,11 +164,11 @@ def _bound(value: dict[str, Json], key: str, pointer: str) -> tuple[Json, bool]:
 
 @dataclass(frozen=True)
 class _Reader:
-    build: Callable[[dict[str, Json], tuple[r.RexNode, ...], Pointer], r.RexNode]
-    below: Callable[[dict[str, Json], Pointer], list[_Place]] = lambda value, pointer: []
+    build: Callable[[dict[str, object], tuple[r.RexNode, ...], Pointer], r.RexNode]
+    below: Callable[[dict[str, object], Pointer], list[_Place]] = lambda value, pointer: []
 
 
-def _reader(value: Json, pointer: Pointer) -> _Reader:
+def _reader(value: object, pointer: Pointer) -> tuple[_Reader, dict[str, object]]:
     if not isinstance(value, dict) or "kind" not in value:
         raise PlanError("a row expression must be an object with `kind`", where=str(pointer))
     kind = value["kind"]
@@ -173,10 +177,10 @@ def _reader(value: Json, pointer: Pointer) -> _Reader:
         near = nearest_word(str(kind), _READERS)
         remedy = f"did you mean `{near}`?" if near else f"known: {', '.join(sorted(_READERS))}"
         raise PlanError(f"unknown expression kind {kind!r}", where=f"{pointer}/kind", remedy=remedy)
-    return reader
+    return reader, value
 
 
-def _literal(value: dict[str, Json], children: tuple[r.RexNode, ...], pointer: Pointer) -> r.RexNode:
+def _literal(value: dict[str, object], children: tuple[r.RexNode, ...], pointer: Pointer) -> r.RexNode:
     type_ = _type(value, pointer)
     if "sarg" in value:
         sarg = _field(value, "sarg", dict, pointer)
@@ -187,12 +191,12 @@ def _literal(value: dict[str, Json], children: tuple[r.RexNode, ...], pointer: P
     return r.Literal(_field(value, "value", _SCALAR, pointer), type_, symbol)
 
 
-def _operands(value: dict[str, Json], pointer: Pointer) -> list[_Place]:
+def _operands(value: dict[str, object], pointer: Pointer) -> list[_Place]:
     operands = _field(value, "operands", list, pointer) if "operands" in value else []
     return [(item, TreePath(TreePath(pointer, "operands"), index)) for index, item in enumerate(operands)]
 
 
-def _call(value: dict[str, Json], operands: tuple[r.RexNode, ...], pointer: Pointer) -> r.RexNode:
+def _call(value: dict[str, object], operands: tuple[r.RexNode, ...], pointer: Pointer) -> r.RexNode:
     extra = tuple((key, item) for key, item in value.items() if key not in _CALL_FIELDS)
     for key, _ in extra:
         if key not in _NAMES:
@@ -205,23 +209,23 @@ def _call(value: dict[str, Json], operands: tuple[r.RexNode, ...], pointer: Poin
     return r.Call(name, operands, _type(value, pointer), syntax, extra)
 
 
-def _input_ref(value: dict[str, Json], children: tuple[r.RexNode, ...], pointer: Pointer) -> r.RexNode:
+def _input_ref(value: dict[str, object], children: tuple[r.RexNode, ...], pointer: Pointer) -> r.RexNode:
     return r.InputRef(_field(value, "inputIndex", int, pointer), _type(value, pointer))
 
 
-def _row_of_field(value: dict[str, Json], pointer: Pointer) -> list[_Place]:
+def _row_of_field(value: dict[str, object], pointer: Pointer) -> list[_Place]:
     return [(_field(value, "expr", dict, pointer), TreePath(pointer, "expr"))]
 
 
-def _field_access(value: dict[str, Json], children: tuple[r.RexNode, ...], pointer: Pointer) -> r.RexNode:
+def _field_access(value: dict[str, object], children: tuple[r.RexNode, ...], pointer: Pointer) -> r.RexNode:
     return r.FieldAccess(children[0], _field(value, "name", str, pointer))
 
 
-def _correlation(value: dict[str, Json], children: tuple[r.RexNode, ...], pointer: Pointer) -> r.RexNode:
+def _correlation(value: dict[str, object], children: tuple[r.RexNode, ...], pointer: Pointer) -> r.RexNode:
     return r.CorrelVariable(_field(value, "correl", str, pointer), _type(value, pointer))
 
 
-def _pattern_ref(value: dict[str, Json], children: tuple[r.RexNode, ...], pointer: Pointer) -> r.RexNode:
+def _pattern_ref(value: dict[str, object], children: tuple[r.RexNode, ...], pointer: Pointer) -> r.RexNode:
     alpha, index = _field(value, "alpha", str, pointer), _field(value, "inputIndex", int, pointer)
     return r.PatternInputRef(alpha, index, _type(value, pointer))
 

@@ -53,7 +53,7 @@ class JavaFunction:
 UserFunction = PythonFunction | JavaFunction
 
 
-def java_function_from_json(value: Any, pointer: str = "") -> JavaFunction:
+def java_function_from_json(value: object, pointer: str = "") -> JavaFunction:
     """Read the JSON form. Raises PlanError with the JSON pointer for a missing, unknown or wrong field."""
     if not isinstance(value, dict):
         raise PlanError("`java` must be an object that names a function", where=pointer)
@@ -71,7 +71,7 @@ def java_function_from_json(value: Any, pointer: str = "") -> JavaFunction:
     )
 
 
-def function_named(names: Mapping[str, Any]) -> JavaFunction | None:
+def function_named(names: Mapping[str, object]) -> JavaFunction | None:
     """The Java function that the fields of a call, or their JSON, name; None for built-in functions and Python's."""
     if names.get("internalName") or names.get(PYTHON) is not None:
         return None

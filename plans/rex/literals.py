@@ -38,7 +38,7 @@ SYMBOLS: dict[str, tuple[str, ...]] = {
 }
 
 
-def value_fits(value: Any, type_: t.LogicalType, symbol: str | None = None) -> bool:
+def value_fits(value: object, type_: t.LogicalType, symbol: str | None = None) -> bool:
     """Return True if a literal of the type can hold the value; a symbol has the name of its enum, and a text."""
     if isinstance(type_, t.SymbolType):
         return isinstance(value, str) and symbol in SYMBOLS and value in (SYMBOLS[symbol] or (value,))
@@ -56,7 +56,7 @@ def literal_remedy(type_: t.LogicalType) -> str:
     return f"write {written}" if written else "write null, or correct the type"
 
 
-def _whole(value: Any, type_: t.LogicalType) -> bool:
+def _whole(value: object, type_: t.LogicalType) -> bool:
     bits = getattr(type_, "BITS", 64)
     limit = 2 ** (bits - 1)
     if isinstance(value, str):
@@ -76,7 +76,7 @@ def _number(value: Any, type_: t.LogicalType) -> bool:
     return True
 
 
-def _decimal(value: Any, type_: t.LogicalType) -> bool:
+def _decimal(value: object, type_: t.LogicalType) -> bool:
     assert isinstance(type_, t.DecimalType)
     if isinstance(value, bool):
         return False
@@ -110,13 +110,13 @@ def _date(value: Any, type_: t.LogicalType) -> bool:
 _TIME = re.compile(r"([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\.[0-9]{1,9})?)?")
 
 
-def _time(value: Any, type_: t.LogicalType) -> bool:
+def _time(value: object, type_: t.LogicalType) -> bool:
     if isinstance(value, int) and not isinstance(value, bool):
         return 0 <= value < 86_400_000
     return isinstance(value, str) and _TIME.fullmatch(value) is not None
 
 
-def _timestamp(value: Any, type_: t.LogicalType) -> bool:
+def _timestamp(value: object, type_: t.LogicalType) -> bool:
     if not isinstance(value, str):
         return False
     whole, _, fraction = value.removesuffix("Z").replace("T", " ").partition(".")
@@ -131,7 +131,7 @@ def _timestamp(value: Any, type_: t.LogicalType) -> bool:
 
 _NUMBER = "a number that the type can hold"
 #: Type, check of a value, and its notation.
-_LITERALS: tuple[tuple[type[t.LogicalType], Callable[[Any, t.LogicalType], bool], str], ...] = (
+_LITERALS: tuple[tuple[type[t.LogicalType], Callable[[object, t.LogicalType], bool], str], ...] = (
     (t.BooleanType, lambda value, type_: isinstance(value, bool), "true or false"),
     (t.IntegerType, _whole, "a whole number of the type's range"),
     (t.IntervalType, _whole, "a whole number of milliseconds or months"),
@@ -145,7 +145,7 @@ _LITERALS: tuple[tuple[type[t.LogicalType], Callable[[Any, t.LogicalType], bool]
 )
 
 
-def literal_value(rex: Literal) -> Any:
+def literal_value(rex: Literal) -> object:
     """Convert a literal to a Python value; dates, times and intervals stay text, as in the plan."""
     value = rex.value
     if value is None or isinstance(value, bool):

@@ -261,7 +261,7 @@ def _source(source: Mapping[str, Any], recent: _Recent) -> SourceFigures:
     )
 
 
-def _source_key(source: Mapping[str, Any]) -> tuple[Any, ...]:
+def _source_key(source: Mapping[str, Any]) -> tuple[object, ...]:
     return source["name"], source.get("table", ""), tuple(source.get("nodes", ()))
 
 

@@ -13,7 +13,7 @@ from compiled_plan.plans.text.masking import masked_text
 Message = Mapping[str, Any]
 
 
-def failed_message(fault: CompiledPlanError, plan: str = "") -> dict[str, Any]:
+def failed_message(fault: CompiledPlanError, plan: str = "") -> dict[str, object]:
     """The message of a run that was refused or failed; secrets are masked, because it is stored and forwarded."""
     failure = {"plan": plan, "error": type(fault).__name__, "message": masked_text(fault.message)}
     shown = {"where": masked_text(fault.where), "remedy": masked_text(fault.remedy)}

@@ -96,7 +96,7 @@ def _backwards(path: Path) -> Iterator[dict[str, Any]]:
             end = begin
 
 
-def _message(line: bytes) -> dict[str, Any] | None:
+def _message(line: bytes) -> dict[str, object] | None:
     """The message of a line; None for a partial line."""
     try:
         message = json.loads(line)

@@ -77,13 +77,13 @@ def _hidden(text: str, spans: Iterable[tuple[int, int]]) -> str:
     return "".join((*parts, text[done:]))
 
 
-def masked_json(value: Any, key: str = "") -> Any:
+def masked_json(value: object, key: str = "") -> object:
     """JSON values of a plan with sensitive ones hidden at any depth."""
     root: tuple[str, Any] = (key, value)
     return fold_tree(root, below, _masked)
 
 
-def below(place: tuple[str, Any]) -> Sequence[tuple[str, Any]]:
+def below(place: tuple[str, object]) -> Sequence[tuple[str, Any]]:
     """The children of a JSON value with their keys, for `fold_tree`; children of a list have the key of the list."""
     key, value = place
     if isinstance(value, dict):
@@ -91,7 +91,7 @@ def below(place: tuple[str, Any]) -> Sequence[tuple[str, Any]]:
     return [(key, item) for item in value] if isinstance(value, list) else ()
 
 
-def _masked(place: tuple[str, Any], parts: tuple[Any, ...]) -> Any:
+def _masked(place: tuple[str, object], parts: tuple[object, ...]) -> object:
     key, value = place
     if isinstance(value, dict):
         return dict(zip(value, parts, strict=True))

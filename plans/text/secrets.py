@@ -15,7 +15,7 @@ from compiled_plan.plans.text.secret_spans import secret_spans
 from compiled_plan.plans.trees import fold_tree
 
 
-def secrets_in(document: Any) -> frozenset[str]:
+def secrets_in(document: object) -> frozenset[str]:
     """Secrets of a JSON document: values of sensitive keys, and passwords in URLs, in all their encodings."""
     root: tuple[str, Any] = ("", document)
     secrets: frozenset[str] = fold_tree(root, below, lambda place, parts: frozenset(_of(place)).union(*parts))
@@ -27,7 +27,7 @@ def secrets_in_program(text: str) -> frozenset[str]:
     return frozenset(form for span in literal_spans(text) for form in forms(text[slice(*span)]))
 
 
-def _of(place: tuple[str, Any]) -> Iterator[str]:
+def _of(place: tuple[str, object]) -> Iterator[str]:
     key, value = place
     if not isinstance(value, str | int) or isinstance(value, bool):
         return

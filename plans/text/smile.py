@@ -24,7 +24,7 @@ _END = b"\xfc"
 
 
 @deeply
-def encode(value: Any) -> bytes:
+def encode(value: object) -> bytes:
     """The bytes of a value of JSON: objects, lists, texts, integers of 64 bits, floats, truth values and null.
 
     Raises:
@@ -35,7 +35,7 @@ def encode(value: Any) -> bytes:
     return bytes(out)
 
 
-def _write(out: bytearray, value: Any) -> None:
+def _write(out: bytearray, value: object) -> None:
     if isinstance(value, dict):
         out += b"\xfa"
         for name, content in value.items():
@@ -51,7 +51,7 @@ def _write(out: bytearray, value: Any) -> None:
         _write_scalar(out, value)
 
 
-def _write_scalar(out: bytearray, value: Any) -> None:
+def _write_scalar(out: bytearray, value: object) -> None:
     if value is None:
         out += b"\x21"
     elif isinstance(value, bool):
@@ -107,7 +107,7 @@ def _write_name(out: bytearray, name: bytes) -> None:
         out += b"\x34" + name + _END
 
 
-def decode(data: bytes) -> Any:
+def decode(data: bytes) -> object:
     """The value of JSON in bytes of Smile.
 
     Raises:
@@ -198,7 +198,7 @@ class _Reader:
             raise ValueError(token)
         return _remember(self._names, self._take(token - 0x7F if token < 0xC0 else token - 0xBE))
 
-    def _scalar(self, token: int) -> Any:
+    def _scalar(self, token: int) -> object:
         if token in _CONSTANTS:
             return _CONSTANTS[token]
         if 0x01 <= token <= 0x1F:

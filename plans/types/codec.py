@@ -7,14 +7,11 @@ or a class is written as an object, down to that component.
 from __future__ import annotations
 
 import json
-from typing import Any
 
 from compiled_plan.plans.deep import deeply
 from compiled_plan.plans.errors import NestingError, PlanError
 from compiled_plan.plans.types import logical as t
 from compiled_plan.plans.types.parse import parse_type
-
-Json = Any
 
 _LENGTHS: dict[str, type[t.CharacterType] | type[t.BytesType]] = {
     "CHAR": t.CharType,
@@ -24,11 +21,11 @@ _LENGTHS: dict[str, type[t.CharacterType] | type[t.BytesType]] = {
 }
 
 
-def type_to_json(type_: t.LogicalType) -> Json:
+def type_to_json(type_: t.LogicalType) -> object:
     """The plan's JSON form of a type: a string, or an object if a string cannot express it."""
     if not _needs_object(type_):
         return str(type_)
-    head: dict[str, Json] = {"type": type_.ROOT}
+    head: dict[str, object] = {"type": type_.ROOT}
     if not type_.nullable:
         head["nullable"] = False
     match type_:
@@ -41,7 +38,7 @@ def type_to_json(type_: t.LogicalType) -> Json:
         case t.RowType():
             return head | {"fields": [_field_to_json(field, "fieldType") for field in type_.fields]}
         case t.StructuredType() | t.RawType() if type_.json is not None:
-            stored: Json = json.loads(type_.json)
+            stored: dict[str, object] = json.loads(type_.json)
             stored.pop("nullable", None)
             return {"type": stored.pop("type")} | head | stored
         case t.StructuredType():
@@ -55,7 +52,7 @@ def type_to_json(type_: t.LogicalType) -> Json:
 
 
 @deeply
-def type_from_json(value: Json) -> t.LogicalType:
+def type_from_json(value: object) -> t.LogicalType:
     """The type of a plan's JSON form. Raises PlanError unless it is a type string or an object of a known `type`."""
     if isinstance(value, str):
         return parse_type(value)
@@ -107,24 +104,26 @@ def _needs_object(type_: t.LogicalType) -> bool:
     return any(_needs_object(child) for child in type_.children())
 
 
-def _field_to_json(field: t.Field, key: str) -> Json:
+def _field_to_json(field: t.Field, key: str) -> object:
     entry = {"name": field.name, key: type_to_json(field.type)}
     return entry if field.comment is None else entry | {"description": field.comment}
 
 
-def _field_from_json(value: Json, key: str) -> t.Field:
+def _field_from_json(value: object, key: str) -> t.Field:
+    if not isinstance(value, dict):
+        raise TypeError
     comment = _text(value, "description") if value.get("description") is not None else None
     return t.Field(_text(value, "name"), type_from_json(value[key]), comment)
 
 
-def _number(value: dict[str, Json], key: str, most: int) -> int:
+def _number(value: dict[str, object], key: str, most: int) -> int:
     number = value[key]
     if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number <= most:
         raise PlanError(f"`{key}` of {value['type']} must be a whole number from 0 to {most}, not {json.dumps(number)}")
     return number
 
 
-def _text(value: dict[str, Json], key: str) -> str:
+def _text(value: dict[str, object], key: str) -> str:
     text = value[key]
     if not isinstance(text, str):
         raise PlanError(f"`{key}` of a type must be a text, not {json.dumps(text)[:60]}")

@@ -34,7 +34,7 @@ class MutableRow:
     _values: list[Any]
     _row_kind: RowKind
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: object, **kwargs: object) -> None:
         if args and kwargs:
             raise ValueError("a Row has fields by position or by name, not both")
         if kwargs:
@@ -43,7 +43,7 @@ class MutableRow:
         self._row_kind = RowKind.INSERT
 
     @staticmethod
-    def of_kind(row_kind: RowKind, *args: Any, **kwargs: Any) -> MutableRow:
+    def of_kind(row_kind: RowKind, *args: object, **kwargs: object) -> MutableRow:
         """A row of a kind of change; further arguments as for `Row`."""
         row = MutableRow(*args, **kwargs)
         row._row_kind = row_kind
@@ -97,7 +97,7 @@ class MutableRow:
             raise KeyError(f"the row has no field {name!r}; it has {known}")
         return self._fields.index(name)
 
-    def __call__(self, *args: Any) -> MutableRow:
+    def __call__(self, *args: object) -> MutableRow:
         """A row whose field names are the values of this one."""
         if len(args) > len(self):
             raise ValueError(f"{self!r} names {len(self)} fields, and there are {len(args)} values")
@@ -119,7 +119,7 @@ class MutableRow:
         except KeyError as fault:
             raise AttributeError(fault.args[0]) from None
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         if name not in _SLOTS:
             raise AttributeError(f'a field is set by row["{name}"] = value')
         object.__setattr__(self, name, value)
@@ -158,14 +158,14 @@ def names_in(row: Row | MutableRow) -> tuple[str, ...]:
     return row.field_names if isinstance(row, Row) else row._names()
 
 
-def _restored(names: list[str] | None, values: tuple[Any, ...], kind: RowKind) -> MutableRow:
+def _restored(names: list[str] | None, values: tuple[object, ...], kind: RowKind) -> MutableRow:
     row = MutableRow.of_kind(kind, *values)
     if names is not None:
         row.set_field_names(names)
     return row
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     match value:
         case MutableRow():
             return value.as_dict(recursive=True)

@@ -20,7 +20,7 @@ _DECIMALS = {8: 4, 9: 8, 10: 16}
 _DOUBLE, _TEXT = 7, 16
 
 
-def read(data: bytes) -> Any:
+def read(data: bytes) -> object:
     """The value as Python objects: dict, list, str, int, Decimal, float, bool or None.
 
     Raises:
@@ -35,7 +35,7 @@ def text(data: bytes, number: Callable[[float], str] = repr) -> str:
     return _json(read(data), number)
 
 
-def _json(value: Any, number: Callable[[float], str]) -> str:
+def _json(value: object, number: Callable[[float], str]) -> str:
     match value:
         case dict():
             fields = (f"{json.dumps(name, ensure_ascii=False)}:{_json(part, number)}" for name, part in value.items())
@@ -75,7 +75,7 @@ class _Reader:
             return list(self._elements(at, info))
         return self._primitive(at + 1, info)
 
-    def _primitive(self, at: int, info: int) -> Any:
+    def _primitive(self, at: int, info: int) -> object:
         if info < 3:
             return None if info == 0 else info == 1
         if info in _INTEGERS:
@@ -98,7 +98,7 @@ class _Reader:
             name = self.names[self._number(ids + index * id_width, id_width)]
             yield name, self.value(values + self._number(offsets + index * width, width))
 
-    def _elements(self, at: int, info: int) -> Iterator[Any]:
+    def _elements(self, at: int, info: int) -> Iterator[object]:
         wide, width = 4 if info >> 2 & 1 else 1, (info & 3) + 1
         count, offsets = self._number(at + 1, wide), at + 1 + wide
         values = offsets + (count + 1) * width

@@ -14,9 +14,9 @@ import json
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from compiled_plan.plans.execution.spark.java import java_class
+from compiled_plan.plans.execution.spark.java import JavaObject, java_class
 from compiled_plan.plans.execution.stages.partitions import WHOLE, PartitionWatermarks, timings
 from compiled_plan.plans.execution.state.checkpoint.marks import (
     Marks,
@@ -78,7 +78,7 @@ class QueryWatermark:
         return bool(self._kernel.moveWaiting(query._jsq, millis))
 
     @property
-    def _kernel(self) -> Any:
+    def _kernel(self) -> JavaObject:
         return java_class(self.spark._jvm, "org.compiledplan.kernel.host.watermarks.QueryWatermark")
 
 

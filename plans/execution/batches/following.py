@@ -196,7 +196,7 @@ def _progress_since(query: StreamingQuery, batch: int) -> Sequence[Any]:
     return [StreamingQueryProgress.fromJson(_with_rates(json.loads(progress.json()))) for progress in newest][::-1]
 
 
-def _with_rates(progress: dict[str, Any]) -> dict[str, Any]:
+def _with_rates(progress: dict[str, Any]) -> dict[str, object]:
     """Add the rates that Spark leaves out for a batch of no time, and that PySpark requires."""
     return progress | {"sources": [{**dict.fromkeys(_RATES, 0.0), **source} for source in progress["sources"]]}
 

@@ -13,7 +13,7 @@ from py4j.protocol import Py4JJavaError
 from compiled_plan.plans.connectors.messages import COMMITTED, EARLIEST, LATEST, listed, offsets
 from compiled_plan.plans.connectors.table_options import Values
 from compiled_plan.plans.errors import DataError, ExecutionError
-from compiled_plan.plans.execution.spark.java import java_class
+from compiled_plan.plans.execution.spark.java import JavaObject, java_class
 from compiled_plan.plans.execution.spark.packages import has_class
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ class Topics:
         text = self.options.explicit.get(f"properties.{_RESET}", "none").strip().lower()
         return {"earliest": EARLIEST, "latest": LATEST}.get(text)
 
-    def _committed(self, admin: Any, default: int | None) -> Offsets:
+    def _committed(self, admin: JavaObject, default: int | None) -> Offsets:
         """The committed offsets of the group; `default` for partitions without one, None to make that an error."""
         group = self.options.text("properties.group.id")
         if not group:
@@ -174,7 +174,7 @@ class Topics:
             offsets.setdefault(topic, {})[partition] = at
         return offsets
 
-    def _at_time(self, admin: Any, millis: int, default: int = LATEST) -> Offsets:
+    def _at_time(self, admin: JavaObject, millis: int, default: int = LATEST) -> Offsets:
         """The offsets of the first messages at or after a time; the end of partitions without any."""
         parts = self._partitions(admin)
         listed = self._listed(admin, dict.fromkeys(parts), millis)
@@ -182,9 +182,9 @@ class Topics:
         ends = self._listed(admin, missing) if missing else {}
         return {topic: {**by_partition, **ends.get(topic, {})} for topic, by_partition in listed.items()}
 
-    def _listed(self, admin: Any, wanted: Mapping[tuple[str, int], int | None], millis: int = 0) -> Offsets:
+    def _listed(self, admin: JavaObject, wanted: Mapping[tuple[str, int], int | None], millis: int = 0) -> Offsets:
         """Offsets of partitions, each by an end, or by time if None."""
-        jvm: Any = self.spark._jvm
+        jvm = self.spark._jvm
         spec = java_class(jvm, f"{_ADMIN}.OffsetSpec")
         request = java_class(jvm, "java.util.HashMap")()
         kinds: dict[int | None, Callable[[], Any]] = {
@@ -201,7 +201,7 @@ class Topics:
             offsets.setdefault(str(at.topic()), {})[int(at.partition())] = int(answer.get(at).offset())
         return offsets
 
-    def _partitions(self, admin: Any) -> list[tuple[str, int]]:
+    def _partitions(self, admin: JavaObject) -> list[tuple[str, int]]:
         """All partitions of the table's topics."""
         topics = list(listed(self.options.text("topic")))
         pattern = self.options.text("topic-pattern")
@@ -210,7 +210,7 @@ class Topics:
             topics = [name for name in self.answer(admin.listTopics().names()) if fits.matcher(name).matches()]
         return [(topic, partition) for topic, parts in self._described(admin, topics).items() for partition in parts]
 
-    def _described(self, admin: Any, topics: list[str] | tuple[str, ...]) -> dict[str, list[int]]:
+    def _described(self, admin: JavaObject, topics: list[str] | tuple[str, ...]) -> dict[str, list[int]]:
         wanted = java_class(self.spark._jvm, "java.util.ArrayList")()
         for topic in topics:
             wanted.add(topic)
@@ -220,7 +220,7 @@ class Topics:
             for topic in topics
         }
 
-    def answer(self, future: Any) -> Any:
+    def answer(self, future: JavaObject) -> JavaObject:
         """Wait for an answer of the brokers as long as their clients do; show a message after some seconds.
 
         Raises:
@@ -243,18 +243,20 @@ class Topics:
                 remedy="start them, or correct the table's option 'properties.bootstrap.servers'",
             ) from None
 
-    def _patiently(self, future: Any, servers: str) -> Any:
+    def _patiently(self, future: JavaObject, servers: str) -> JavaObject:
         unit = java_class(self.spark._jvm, "java.util.concurrent.TimeUnit").SECONDS
         try:
-            return future.get(_SILENT, unit)
+            answer: JavaObject = future.get(_SILENT, unit)
+            return answer
         except Py4JJavaError as fault:
             if fault.java_exception.getClass().getName() != "java.util.concurrent.TimeoutException":
                 raise
         print(f"waiting for Kafka's brokers {servers} of table {self.table}", file=sys.stderr, flush=True)
-        return future.get()
+        answer = future.get()
+        return answer
 
     @contextmanager
-    def admin(self) -> Iterator[Any]:
+    def admin(self) -> Iterator[JavaObject]:
         """Kafka's admin client; pass its futures to `answer`."""
         # Spark calls a sink in a thread of its own.
         has_class(self.spark, ADMIN)

@@ -74,7 +74,7 @@ def _rows(table: TableSpec, makers: list[dict[str, Any]]) -> int:
     return min(limits, default=-1)
 
 
-def _maker(path: str, type_: t.LogicalType, table: TableSpec) -> dict[str, Any]:
+def _maker(path: str, type_: t.LogicalType, table: TableSpec) -> dict[str, object]:
     """The parameters of a column for the kernel's generator."""
     start = f"{path}."
     options = {key.removeprefix(start): value for key, value in table.options.items() if key.startswith(start)}
@@ -100,7 +100,7 @@ def _maker(path: str, type_: t.LogicalType, table: TableSpec) -> dict[str, Any]:
     return description
 
 
-def _length(type_: t.CharacterType | t.BytesType, options: Mapping[str, str]) -> dict[str, Any]:
+def _length(type_: t.CharacterType | t.BytesType, options: Mapping[str, str]) -> dict[str, object]:
     """The length of a fixed type; otherwise that of the option, of the type, or 100."""
     fixed = isinstance(type_, t.CharType | t.BinaryType)
     default = type_.length if fixed or type_.length != t.MAX_LENGTH else _TEXT_LENGTH
@@ -108,8 +108,8 @@ def _length(type_: t.CharacterType | t.BytesType, options: Mapping[str, str]) ->
     return {"length": int(options.get("length", default)), "varies": varies}
 
 
-def _whole(low: int, high: int) -> Callable[[Any, Mapping[str, str]], dict[str, Any]]:
-    def limits(type_: Any, options: Mapping[str, str]) -> dict[str, Any]:
+def _whole(low: int, high: int) -> Callable[[object, Mapping[str, str]], dict[str, object]]:
+    def limits(type_: object, options: Mapping[str, str]) -> dict[str, object]:
         return {
             "min": max(low, int(float(options["min"])) if "min" in options else low),
             "max": min(high, int(float(options["max"])) if "max" in options else high),
@@ -118,8 +118,8 @@ def _whole(low: int, high: int) -> Callable[[Any, Mapping[str, str]], dict[str, 
     return limits
 
 
-def _real(low: float, high: float) -> Callable[[Any, Mapping[str, str]], dict[str, Any]]:
-    def limits(type_: Any, options: Mapping[str, str]) -> dict[str, Any]:
+def _real(low: float, high: float) -> Callable[[object, Mapping[str, str]], dict[str, object]]:
+    def limits(type_: object, options: Mapping[str, str]) -> dict[str, object]:
         return {"min": float(options.get("min", low)), "max": float(options.get("max", high))}
 
     return limits
@@ -131,7 +131,7 @@ def _decimal(type_: t.DecimalType, options: Mapping[str, str]) -> dict[str, Any]
     return {"min": options.get("min", f"-{high}"), "max": options.get("max", high)}
 
 
-def _bits(width: int) -> Callable[[Any, Mapping[str, str]], dict[str, Any]]:
+def _bits(width: int) -> Callable[[object, Mapping[str, str]], dict[str, object]]:
     return _whole(-(2 ** (width - 1)), 2 ** (width - 1) - 1)
 
 

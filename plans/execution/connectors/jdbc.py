@@ -6,7 +6,6 @@ Source: Flink's page "JDBC".
 from __future__ import annotations
 
 import json
-from typing import Any
 
 from compiled_plan.plans.connectors.specs.jdbc import SPEC
 from compiled_plan.plans.connectors.table_options import Values
@@ -53,7 +52,7 @@ def lookup(table: LookupTable) -> str:
     return json.dumps(description)
 
 
-def _cache(options: Values) -> dict[str, Any] | None:
+def _cache(options: Values) -> dict[str, object] | None:
     """The limits of the cache; None without a cache. The older options enable it by themselves."""
     older = {"lookup.cache.max-rows", "lookup.cache.ttl"} <= options.explicit.keys()
     if options.text("lookup.cache") != "PARTIAL" and not older:

@@ -10,7 +10,7 @@ import json
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from pyspark.sql import functions as F
 
@@ -19,7 +19,7 @@ from compiled_plan.plans.connectors.table_options import Values
 from compiled_plan.plans.errors import DataError, ExecutionError
 from compiled_plan.plans.execution.connectors.brokers import Topics
 from compiled_plan.plans.execution.connectors.messages import KEY, VALUE
-from compiled_plan.plans.execution.spark.java import java_class
+from compiled_plan.plans.execution.spark.java import JavaObject, java_class
 from compiled_plan.plans.execution.spark.patience import Patience, attempts
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ class TransactionSink:
 
     # --- parameters of the kernel
 
-    def _description(self, tasks: int) -> dict[str, Any]:
+    def _description(self, tasks: int) -> dict[str, object]:
         """The parameters of the kernel's TransactionWriter."""
         table = self.sink.messages.table
         return {
@@ -191,10 +191,10 @@ class _Clients:
     topics: Topics
     topic: str
 
-    def _java(self, name: str) -> Any:
+    def _java(self, name: str) -> JavaObject:
         return java_class(self.topics.spark._jvm, name)
 
-    def own(self, admin: Any, group: str, run: str) -> None:
+    def own(self, admin: JavaObject, group: str, run: str) -> None:
         """Record the owner of the transactional ids, whatever topic they were used for before."""
         offsets = self._java("java.util.HashMap")()
         place = self._java("org.apache.kafka.common.TopicPartition")(self.topic, 0)
@@ -202,14 +202,14 @@ class _Clients:
         offsets.put(place, self._java(f"{_CLIENTS}.consumer.OffsetAndMetadata")(number, run))
         self.topics.answer(admin.alterConsumerGroupOffsets(group, offsets).all())
 
-    def fence(self, admin: Any, ids: list[str]) -> None:
+    def fence(self, admin: JavaObject, ids: list[str]) -> None:
         """Abort transactions that a killed run left open, and fence producers of active runs."""
         wanted = self._java("java.util.ArrayList")()
         for transactional_id in ids:
             wanted.add(transactional_id)
         self.topics.answer(admin.fenceProducers(wanted).all())
 
-    def open(self, admin: Any, start: str) -> set[str]:
+    def open(self, admin: JavaObject, start: str) -> set[str]:
         """Ids of open transactions that consist of this text and a number; empty without permission to list them."""
         options = self._java(f"{_CLIENTS}.admin.ListTransactionsOptions")()
         states = self._java("java.util.ArrayList")()
@@ -225,21 +225,21 @@ class _Clients:
             if transactional_id.startswith(start) and transactional_id.removeprefix(start).isdecimal()
         }
 
-    def mark(self, admin: Any, group: str) -> tuple[int, str]:
+    def mark(self, admin: JavaObject, group: str) -> tuple[int, str]:
         """The newest mark of a group as its number and text; -1 if there is none."""
         options = self._java(f"{_CLIENTS}.admin.ListConsumerGroupOffsetsOptions")().requireStable(True)
         answer = self.topics.answer(admin.listConsumerGroupOffsets(group, options).partitionsToOffsetAndMetadata())
         marks = [(int(answer.get(at).offset()), str(answer.get(at).metadata())) for at in answer]
         return max(marks, default=(-1, ""))
 
-    def minutes(self, admin: Any) -> int:
+    def minutes(self, admin: JavaObject) -> int:
         """Retention of a mark on the brokers, in minutes; Kafka's default if they do not tell."""
         try:
             return min(self._minutes(admin), default=_MINUTES)
         except ExecutionError:
             return _MINUTES
 
-    def _minutes(self, admin: Any) -> Iterator[int]:
+    def _minutes(self, admin: JavaObject) -> Iterator[int]:
         resource = self._java("org.apache.kafka.common.config.ConfigResource")
         kind = self._java("org.apache.kafka.common.config.ConfigResource$Type").BROKER
         wanted = self._java("java.util.ArrayList")()

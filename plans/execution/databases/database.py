@@ -30,7 +30,7 @@ class Database:
         options: the table's options.
     """
 
-    jvm: Any
+    jvm: object
     table: str
     options: Values
 
@@ -95,11 +95,11 @@ class Database:
         """
         self._ask("runFirst", statements)
 
-    def _ask(self, method: str, texts: tuple[str, ...]) -> Any:
+    def _ask(self, method: str, texts: tuple[str, ...]) -> str:
         kernel = java_class(self.jvm, "org.compiledplan.kernel.jdbc.Database")
         description = json.dumps(self.description())
         array = java_array(self.jvm, "java.lang.String", texts)
-        return self.patiently(lambda: getattr(kernel, method)(description, array))
+        return self.patiently(lambda: str(getattr(kernel, method)(description, array)))
 
     def patiently(self, action: Callable[[], _T], attempts: int | None = None) -> _T:
         """Run an action; retry it while the database is down, for as long as the table's options allow.

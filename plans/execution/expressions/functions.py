@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pyspark import SparkContext
 from pyspark.errors import PySparkException
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
-from compiled_plan.plans.execution.spark.java import column_of, java_array, java_class, java_column
+from compiled_plan.plans.execution.spark.java import JavaObject, column_of, java_array, java_class, java_column
 from compiled_plan.plans.execution.spark.types import ddl
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def java(name: str, returns: LogicalType | str, *args: Column, options: tuple[st
     context = SparkContext._active_spark_context
     if context is None or context._jvm is None:
         raise PySparkException("a Spark session must be active before expressions are translated")
-    jvm: Any = context._jvm
+    jvm: JavaObject = context._jvm
     text = returns if isinstance(returns, str) else ddl(returns)
     columns = java_array(jvm, "org.apache.spark.sql.Column", [java_column(column) for column in args])
     constants = java_array(jvm, "java.lang.String", options)

@@ -27,7 +27,7 @@ def literal_column(literal: r.Literal, context: ExpressionContext) -> Column:
     return value_column(literal.value, literal.type, context)
 
 
-def value_column(value: Any, type_: t.LogicalType, context: ExpressionContext) -> Column:
+def value_column(value: object, type_: t.LogicalType, context: ExpressionContext) -> Column:
     """Like `literal_column`, for a value from a plan's JSON (a bound of a range, a tuple of VALUES)."""
     if isinstance(type_, t.SymbolType):
         return F.lit(value)

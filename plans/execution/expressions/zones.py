@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark import SparkContext
 from pyspark.sql import functions as F
 
-from compiled_plan.plans.execution.spark.java import column_of, java_class, java_column
+from compiled_plan.plans.execution.spark.java import JavaObject, column_of, java_class, java_column
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
@@ -36,6 +36,6 @@ def as_local(point: Column) -> Column:
     return column_of(_moments().local(java_column(point)))
 
 
-def _moments() -> Any:
+def _moments() -> JavaObject:
     context: Any = SparkContext._active_spark_context
     return java_class(context._jvm, "org.compiledplan.kernel.functions.Moments")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from compiled_plan.plans.execution.spark.java import java_class
+from compiled_plan.plans.execution.spark.java import JavaObject, java_class
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -89,7 +89,7 @@ class Files:
         if self.exists(folder):
             yield from sorted(self._walk(self._path(folder), ""), key=lambda entry: entry.relative)
 
-    def _walk(self, folder: Any, below: str) -> Iterator[Entry]:
+    def _walk(self, folder: object, below: str) -> Iterator[Entry]:
         for status in self._fs.listStatus(folder):
             path = status.getPath()
             relative = f"{below}{path.getName()}"
@@ -98,8 +98,9 @@ class Files:
             else:
                 yield Entry(str(path.toString()), relative, int(status.getLen()))
 
-    def _path(self, path: str) -> Any:
-        return self._path_class(path)
+    def _path(self, path: str) -> JavaObject:
+        handle: JavaObject = self._path_class(path)
+        return handle
 
 
 def escaped_glob(path: str) -> str:

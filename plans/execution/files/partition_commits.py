@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
@@ -20,7 +20,7 @@ from compiled_plan.plans.connectors import partition_commits as declared
 from compiled_plan.plans.connectors.table_options import Values
 from compiled_plan.plans.errors import DataError, UnsupportedError
 from compiled_plan.plans.execution.files.hadoop import Files
-from compiled_plan.plans.execution.spark.java import java_class
+from compiled_plan.plans.execution.spark.java import JavaObject, java_class
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -177,7 +177,7 @@ class PartitionCommits:
         return Values(declared.OPTIONS, self.options)
 
     @property
-    def _times(self) -> Any:
+    def _times(self) -> JavaObject:
         return java_class(self.spark._jvm, "org.compiledplan.kernel.files.PartitionTimes")
 
 

@@ -6,7 +6,7 @@ Rows are ordered by the files' modification time, then path, then position in th
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 
@@ -19,7 +19,7 @@ from compiled_plan.plans.execution.formats.base import ONE_FILE, FileFormat, For
 from compiled_plan.plans.execution.formats.lines import file_format
 from compiled_plan.plans.execution.interfaces.connectors import KIND, ORD, PATH, RowSource, SourceContext, TableSpec
 from compiled_plan.plans.execution.interfaces.dead_letters import COLUMN as DEAD_LETTER
-from compiled_plan.plans.execution.spark.java import column_of, java_class, java_column
+from compiled_plan.plans.execution.spark.java import JavaObject, column_of, java_class, java_column
 from compiled_plan.plans.inspection.places import missing
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def field_of(table: TableSpec, name: str) -> t.Field:
     return field
 
 
-def file_paths(spark: SparkSession) -> Any:
+def file_paths(spark: SparkSession) -> JavaObject:
     """The kernel's functions for paths of files."""
     return java_class(spark._jvm, "org.compiledplan.kernel.formats.files.FilePaths")
 

@@ -25,7 +25,7 @@ from compiled_plan.plans.execution.interfaces.connectors import (
     insert_head,
     only_inserts,
 )
-from compiled_plan.plans.execution.spark.java import column_of, java_class, java_column
+from compiled_plan.plans.execution.spark.java import JavaObject, column_of, java_class, java_column
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, DataFrameWriter, SparkSession
@@ -139,7 +139,7 @@ def shape(type_: t.LogicalType) -> str:
     return json.dumps(_shape(type_))
 
 
-def _shape(type_: t.LogicalType) -> dict[str, Any]:
+def _shape(type_: t.LogicalType) -> dict[str, object]:
     shape: dict[str, Any] = {"root": type_.ROOT, "text": type_.text()}
     for name in ("precision", "scale"):
         value = getattr(type_, name, None)
@@ -156,5 +156,5 @@ def walk(type_: t.LogicalType) -> list[t.LogicalType]:
     return reduce(lambda types, child: types + walk(child), type_.children(), [type_])
 
 
-def kernel_formats(spark: SparkSession) -> Any:
+def kernel_formats(spark: SparkSession) -> JavaObject:
     return java_class(spark._jvm, "org.compiledplan.kernel.formats.Formats")

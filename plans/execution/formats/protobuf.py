@@ -9,7 +9,7 @@ Source: Flink's page "Protobuf", and what Flink 2.3 reads and writes.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from py4j.protocol import Py4JJavaError
 
@@ -17,7 +17,7 @@ from compiled_plan.plans.connectors.formats.protobuf import SPEC
 from compiled_plan.plans.errors import ExecutionError
 from compiled_plan.plans.execution.formats.base import FormatTable, register, shape
 from compiled_plan.plans.execution.formats.lines import MessageFormat
-from compiled_plan.plans.execution.spark.java import java_class
+from compiled_plan.plans.execution.spark.java import JavaObject, java_class
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -55,7 +55,7 @@ def descriptors(spark: SparkSession, name: str, table: str) -> dict[str, str]:
     Raises:
         ExecutionError: there is no such class, or it is no message.
     """
-    session: Any = spark._jsparkSession
+    session: JavaObject = spark._jsparkSession
     thread = java_class(spark._jvm, "java.lang.Thread").currentThread()
     loaders = [thread.getContextClassLoader(), session.sharedState().jarClassLoader()]
     try:

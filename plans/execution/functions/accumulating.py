@@ -34,11 +34,11 @@ class Accumulators:
     """
 
     typed: Exact | None
-    unpickle: Callable[[bytes], Any]
-    freeze: Callable[[Any], Any] | None = None
-    thaw: Callable[[Any], Any] | None = None
+    unpickle: Callable[[bytes], object]
+    freeze: Callable[[object], object] | None = None
+    thaw: Callable[[object], object] | None = None
 
-    def read(self, reader: Reader, fresh: Callable[[], Any]) -> Any:
+    def read(self, reader: Reader, fresh: Callable[[], object]) -> object:
         """The next accumulator of a request; `fresh` creates an empty one."""
         kind, data = reader.byte(), reader.bytes(reader.var())
         if kind == _FRESH:
@@ -51,14 +51,14 @@ class Accumulators:
             value = self.typed.read(marshal.loads(data))
         return value if self.thaw is None else self.thaw(value)
 
-    def write(self, accumulator: Any, out: bytearray) -> None:
+    def write(self, accumulator: object, out: bytearray) -> None:
         """Append an accumulator to an answer."""
         kind, data = self._data(accumulator if self.freeze is None else self.freeze(accumulator))
         out.append(kind)
         write_var(len(data), out)
         out += data
 
-    def _data(self, accumulator: Any) -> tuple[int, bytes]:
+    def _data(self, accumulator: object) -> tuple[int, bytes]:
         if self.typed is not None:
             try:
                 return _TYPED, marshal.dumps(self.typed.write(accumulator), _MARSHAL)
@@ -86,7 +86,7 @@ class AggregatePayload:
         self.call.open()
         return lambda request: self._answer(function, request)
 
-    def _answer(self, function: Any, request: bytes) -> bytes:
+    def _answer(self, function: object, request: bytes) -> bytes:
         try:
             return self._computed(function, Reader(request))
         except FunctionFailure:
@@ -115,7 +115,7 @@ class AggregatePayload:
             self.write(value if convert is None or value is None else convert(value), out)
         return bytes(out)
 
-    def _arguments(self, reader: Reader) -> list[Any]:
+    def _arguments(self, reader: Reader) -> list[object]:
         values = reader.row()
         values += [None] * (len(self.adapts) - len(values))
         adapted = (value if to is None else to(value) for to, value in zip(self.adapts, values, strict=True))

@@ -82,7 +82,7 @@ def unpack(home: Home, name: str, blob: bytes) -> Any:
 
 def opened(blob: bytes, token: str) -> Any:
     """The call in this process, with its function open; one that need not be closed is opened once per process."""
-    cache: dict[str, Any] = sys.__dict__.setdefault(_CACHE, {})
+    cache: dict[str, object] = sys.__dict__.setdefault(_CACHE, {})
     payload = cache.get(token)
     if payload is None:
         payload = pickle.loads(blob)
@@ -95,7 +95,7 @@ def opened(blob: bytes, token: str) -> Any:
 def scalar(blob: bytes, token: str, guarded: bool) -> Callable[..., Any]:
     """The function for Spark: columns in, one column out. `guarded`: the first column selects the rows."""
 
-    def run(*arrays: Any) -> Any:
+    def run(*arrays: object) -> Any:
         return opened(blob, token).batch(arrays, guarded)
 
     return run
@@ -104,7 +104,7 @@ def scalar(blob: bytes, token: str, guarded: bool) -> Callable[..., Any]:
 def iterated(blob: bytes, token: str, guarded: bool) -> Callable[[Any], Iterator[Any]]:
     """Like `scalar`, for all batches of a task, at whose end the function is closed."""
 
-    def run(batches: Iterator[Any]) -> Iterator[Any]:
+    def run(batches: Iterator[object]) -> Iterator[Any]:
         call = opened(blob, token)
         try:
             for arrays in batches:

@@ -126,7 +126,7 @@ def _adapt(type_: t.LogicalType) -> Adapt | None:
     return None
 
 
-def _same(value: Any) -> Any:
+def _same(value: object) -> object:
     return value
 
 
@@ -134,7 +134,7 @@ def writer(type_: t.LogicalType) -> Write:
     """The encoder of values of a type, in Arrow's form."""
     write = _writer(type_)
 
-    def run(value: Any, out: bytearray) -> None:
+    def run(value: object, out: bytearray) -> None:
         if value is None:
             out.append(_NULL)
         else:
@@ -193,7 +193,7 @@ def _writer(type_: t.LogicalType) -> Write:
 def _whole(bits: int) -> Write:
     limit = 1 << (bits - 1)
 
-    def write(value: Any, out: bytearray) -> None:
+    def write(value: object, out: bytearray) -> None:
         if isinstance(value, bool) or not isinstance(value, int):
             raise TypeError(f"{value!r} is no whole number")
         if not -limit <= value < limit:
@@ -204,7 +204,7 @@ def _whole(bits: int) -> Write:
     return write
 
 
-def _floating(value: Any, out: bytearray) -> None:
+def _floating(value: object, out: bytearray) -> None:
     out.append(_FLOATING)
     out += struct.pack(">d", value)
 

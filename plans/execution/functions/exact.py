@@ -44,7 +44,7 @@ class Exact:
     outs: Callable[[Values], Values]
     back: Convert | None = None
 
-    def write(self, value: Any) -> Any:
+    def write(self, value: object) -> Any:
         """The plain value of an object.
 
         Raises:
@@ -53,7 +53,7 @@ class Exact:
         [plain] = self.outs((value,))
         return plain
 
-    def read(self, plain: Any) -> Any:
+    def read(self, plain: object) -> Any:
         """The object of a plain value."""
         return plain if self.back is None else self.back(plain)
 
@@ -185,7 +185,7 @@ def _backs(part: Exact) -> Callable[[Values], Any]:
     return lambda plains: [None if plain is None else back(plain) for plain in plains]
 
 
-def _of_class(class_: Any, nullable: bool, out: Convert) -> Callable[[Values], Values]:
+def _of_class(class_: object, nullable: bool, out: Convert) -> Callable[[Values], Values]:
     """The conversion of objects of a class to plain values, one by one."""
 
     def outs(values: Values) -> Values:
@@ -209,10 +209,10 @@ def _array(element: Exact, class_: Any, nullable: bool) -> Exact:
 def _map(key: Exact, value: Exact, nullable: bool) -> Exact:
     keys, values = _backs(key), _backs(value)
 
-    def out(mapping: dict[Any, Any]) -> dict[Any, Any]:
+    def out(mapping: dict[object, object]) -> dict[Any, Any]:
         return dict(zip(key.outs(mapping.keys()), value.outs(mapping.values()), strict=True))
 
-    def back(plain: dict[Any, Any]) -> dict[Any, Any]:
+    def back(plain: dict[object, object]) -> dict[Any, Any]:
         return dict(zip(keys(plain.keys()), values(plain.values()), strict=True))
 
     return Exact(_of_class(dict, nullable, out), None if key.back is None and value.back is None else back)
@@ -246,7 +246,7 @@ def _fields(bridged: Bridged, type_: t.FieldsType) -> Exact | None:
         plains = map(list, zip(*by_column, strict=True))
         return [None if row is None else next(plains) for row in rows]
 
-    def back(plain: list[Any]) -> Any:
+    def back(plain: list[object]) -> Any:
         pairs = zip(backs, plain, strict=True)
         return make([value if value is None or convert is None else convert(value) for convert, value in pairs])
 
@@ -267,12 +267,12 @@ def _form(class_: Any, names: tuple[str, ...]) -> _Form | None:
     slots = {name for base in class_.__mro__ for name in vars(base).get("__slots__", ())}
 
     # Bypass the constructor, which may compute.
-    def filled(values: list[Any]) -> Any:
+    def filled(values: list[object]) -> Any:
         instance = class_.__new__(class_)
         instance.__dict__.update(zip(names, values, strict=True))
         return instance
 
-    def slotted(values: list[Any]) -> Any:
+    def slotted(values: list[object]) -> Any:
         instance = class_.__new__(class_)
         for name, value in zip(names, values, strict=True):
             object.__setattr__(instance, name, value)
@@ -287,7 +287,7 @@ def _form(class_: Any, names: tuple[str, ...]) -> _Form | None:
 def _taking(fields: Callable[[Any], dict[str, Any]], names: tuple[str, ...]) -> Callable[[Any], list[Any]]:
     wanted = set(names)
 
-    def take(value: Any) -> list[Any]:
+    def take(value: object) -> list[Any]:
         held = fields(value)
         if held.keys() != wanted:
             raise UnfitError
@@ -297,10 +297,10 @@ def _taking(fields: Callable[[Any], dict[str, Any]], names: tuple[str, ...]) -> 
 
 
 def _tuple(class_: Any, names: tuple[str, ...]) -> _Form | None:
-    def take(value: Any) -> Sequence[Any]:
+    def take(value: Sequence[object]) -> Sequence[object]:
         if len(value) != len(names):
             raise UnfitError
-        return value  # type: ignore[no-any-return]
+        return value
 
     def take_row(value: Row) -> Sequence[Any]:
         if value.field_names != names or value.kind is not RowKind.INSERT:

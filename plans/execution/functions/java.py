@@ -15,7 +15,13 @@ from py4j.protocol import Py4JJavaError
 
 from compiled_plan.plans.connectors.jars import FLINK
 from compiled_plan.plans.errors import ExecutionError, PlanError
-from compiled_plan.plans.execution.spark.java import column_of, java_array, java_causes, java_class, java_column
+from compiled_plan.plans.execution.spark.java import (
+    column_of,
+    java_array,
+    java_causes,
+    java_class,
+    java_column,
+)
 from compiled_plan.plans.execution.spark.packages import add_packages, has_class
 from compiled_plan.plans.execution.spark.types import ddl
 from compiled_plan.plans.functions.jars import AllowedClasses
@@ -105,7 +111,7 @@ class JavaFunctions:
     def column(self, call: Call, arguments: Sequence[Column], where: str, *, is_table: bool = False) -> Column:
         """The column of a call; of a table function, an array of structs `v0`, `v1`, ...."""
         described = self.described(call, "TABLE" if is_table else "SCALAR", where)
-        jvm: Any = self.spark._jvm
+        jvm = self.spark._jvm
         types = [ddl(type_of(operand).as_regular()) for operand in call.operands]
         if is_table:
             fields = ",".join(f"`v{at}`:{ddl(type_)}" for at, type_ in enumerate(function_columns(call)))

@@ -157,7 +157,7 @@ def evaluate(payload: Payload, arrays: Sequence[pa.Array], rows: int) -> pa.Arra
         raise failure(payload, fault) from fault
 
 
-def _column(array: pa.Array, convert: Convert | None) -> list[Any]:
+def _column(array: pa.Array, convert: Convert | None) -> list[object]:
     values: list[Any] = array.to_pylist()
     return values if convert is None else [None if value is None else convert(value) for value in values]
 
@@ -181,7 +181,7 @@ def in_pandas(type_: t.LogicalType) -> bool:
     return isinstance(type_, _IN_PANDAS)
 
 
-def series(array: pa.Array, convert: Convert | None) -> Any:
+def series(array: pa.Array, convert: Convert | None) -> object:
     """A column as pandas sees it: a Series, or a DataFrame of the fields of rows."""
     if pa.types.is_struct(array.type):
         names = [field.name for field in array.type]
@@ -191,7 +191,7 @@ def series(array: pa.Array, convert: Convert | None) -> Any:
     return pd.Series(_column(array, convert), dtype=object)
 
 
-def _of_pandas(payload: Payload, call: Callable[..., Any], arrays: Sequence[pa.Array], rows: int) -> pa.Array:
+def _of_pandas(payload: Payload, call: Callable[..., object], arrays: Sequence[pa.Array], rows: int) -> pa.Array:
     if not rows:
         return pa.array([], payload.result_type)
     columns = [series(array, convert) for array, convert in zip(arrays, payload.arguments, strict=True)]
@@ -203,7 +203,7 @@ def _of_pandas(payload: Payload, call: Callable[..., Any], arrays: Sequence[pa.A
     return from_pandas(returned, payload.result, payload.result_type)
 
 
-def from_pandas(values: Any, convert: Convert | None, type_: pa.DataType) -> pa.Array:
+def from_pandas(values: object, convert: Convert | None, type_: pa.DataType) -> pa.Array:
     """A Series, or a DataFrame for rows, as an Arrow column."""
     if isinstance(values, pd.DataFrame):
         if not pa.types.is_struct(type_):
@@ -232,7 +232,7 @@ class Frames:
     columns: tuple[pa.DataType | tuple[str, ...] | None, ...]
     result: pa.DataType | None
 
-    def of(self, rows: Sequence[Any]) -> list[Any]:
+    def of(self, rows: Sequence[object]) -> list[Any]:
         frames: list[Any] = []
         for type_, values in zip(self.columns, zip(*rows, strict=True), strict=True):
             if isinstance(type_, tuple):
@@ -263,7 +263,9 @@ def frames_of(
     return Frames(tuple(columns), arrow(output) if in_pandas(output) else None)
 
 
-def _without_nulls(payload: Payload, call: Callable[..., Any], columns: Sequence[list[Any]], rows: int) -> list[Any]:
+def _without_nulls(
+    payload: Payload, call: Callable[..., object], columns: Sequence[list[object]], rows: int
+) -> list[object]:
     if len(columns) == 1:
         return [None if value is None else call(value) for value in columns[0]]
     if len(payload.skips) == 1:
@@ -275,7 +277,7 @@ def _without_nulls(payload: Payload, call: Callable[..., Any], columns: Sequence
     return [None if any(row[at] is None for at in skips) else call(*row) for row in zip(*columns, strict=True)]
 
 
-def _row_maker(payload: Payload, method: Callable[..., Any]) -> Callable[..., list[Any]]:
+def _row_maker(payload: Payload, method: Callable[..., Any]) -> Callable[..., list[object]]:
     function, result = payload.function, payload.result
     assert result is not None
 
@@ -288,7 +290,7 @@ def _row_maker(payload: Payload, method: Callable[..., Any]) -> Callable[..., li
 def never_none(convert: Convert) -> Convert:
     """The conversion of one row: a row of a table function is never NULL as a whole."""
 
-    def run(row: Any) -> Any:
+    def run(row: object) -> Any:
         if row is None:
             raise TypeError("a table function gave None for a row; leave the row out")
         return convert(row)
@@ -304,7 +306,7 @@ def single(convert: Convert | None) -> Convert:
 def renamed(convert: Convert) -> Convert:
     """The conversion of a row whose columns are `v0`, `v1`, ... in Spark."""
 
-    def run(row: Any) -> dict[str, Any]:
+    def run(row: object) -> dict[str, Any]:
         return {f"v{at}": value for at, value in enumerate(convert(row).values())}
 
     return run

@@ -44,7 +44,7 @@ def for_spark() -> Iterator[None]:
         yield
 
 
-def pickled(value: Any, function: UserDefinedFunction, name: str, where: str = "") -> bytes:
+def pickled(value: object, function: UserDefinedFunction, name: str, where: str = "") -> bytes:
     """Pickle a value that holds a function, for workers: unpickling first makes the product importable.
 
     Args:
@@ -73,10 +73,10 @@ def pickled(value: Any, function: UserDefinedFunction, name: str, where: str = "
 class _Parcel:
     """A value that `unpack` unpickles."""
 
-    def __init__(self, *arguments: Any) -> None:
+    def __init__(self, *arguments: object) -> None:
         self.arguments = arguments
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return unpack, self.arguments
 
 
@@ -104,13 +104,13 @@ def _sources() -> bytes:
 class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
     """Omits the parts of a function class that only the planner needs: inference and annotations of methods."""
 
-    def __init__(self, file: Any, function: UserDefinedFunction) -> None:
+    def __init__(self, file: object, function: UserDefinedFunction) -> None:
         super().__init__(file)
         classes = [source for source in function.sources if isinstance(source, type)]
         members = (member for class_ in classes for base in class_.__mro__ for member in vars(base).values())
         self._methods = {id(getattr(member, "__func__", member)) for member in members}
 
-    def reducer_override(self, value: Any) -> Any:
+    def reducer_override(self, value: object) -> object:
         if isinstance(value, cached_property):
             return _cached, (value.func, value.attrname)
         if isinstance(value, FunctionType) and id(value) in self._methods:
@@ -121,7 +121,7 @@ class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
         return super().reducer_override(value)
 
 
-def _cached(function: Any, name: str) -> cached_property[Any]:
+def _cached(function: Any, name: str) -> cached_property[object]:
     """A cached property, without its lock, which cannot be pickled."""
     property_: cached_property[Any] = cached_property(function)
     property_.__set_name__(object, name)
@@ -140,7 +140,7 @@ def _bare(method: FunctionType) -> FunctionType:
     return bare
 
 
-def _dumps(value: Any, function: UserDefinedFunction) -> bytes:
+def _dumps(value: object, function: UserDefinedFunction) -> bytes:
     with io.BytesIO() as file:
         _Pickler(file, function).dump(value)
         return file.getvalue()
@@ -170,7 +170,7 @@ def _held(function: UserDefinedFunction) -> str:
     return ""
 
 
-def _names_of(method: FunctionType) -> Iterator[tuple[str, Any]]:
+def _names_of(method: FunctionType) -> Iterator[tuple[str, object]]:
     code = method.__code__
     for name in code.co_names:
         if name in method.__globals__:
@@ -195,7 +195,7 @@ def classes_beside(function: UserDefinedFunction) -> tuple[type, ...]:
     return tuple(classes)
 
 
-def _pickles(value: Any, function: UserDefinedFunction) -> bool:
+def _pickles(value: object, function: UserDefinedFunction) -> bool:
     try:
         _dumps(value, function)
     except Exception:

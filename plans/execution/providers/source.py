@@ -15,7 +15,7 @@ from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.execution.interfaces.connectors import RowSource, SourceContext, TableSpec, insert_head
 from compiled_plan.plans.execution.providers.columns import check_columns
 from compiled_plan.plans.execution.providers.provider import Opened
-from compiled_plan.plans.execution.spark.java import java_class
+from compiled_plan.plans.execution.spark.java import JavaObject, java_class
 from compiled_plan.plans.execution.spark.types import schema_of, to_spark
 from compiled_plan.plans.types import quote_identifier
 
@@ -56,13 +56,13 @@ def read(table: TableSpec, context: SourceContext) -> RowSource:
 class _Held:
     """A DataFrame that the kernel holds during the lifetime of this object."""
 
-    def __init__(self, kernel: Any, id_: str) -> None:
+    def __init__(self, kernel: JavaObject, id_: str) -> None:
         self.id = id_
         # At exit of the process the JVM ends, too.
         weakref.finalize(self, _release, kernel, id_).atexit = False
 
 
-def _release(kernel: Any, id_: str) -> None:
+def _release(kernel: JavaObject, id_: str) -> None:
     # Nothing to release in a JVM that is gone.
     with suppress(Exception):
         kernel.release(id_)

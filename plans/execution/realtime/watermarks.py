@@ -12,10 +12,10 @@ its partition, and tells the sinks that time has passed.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from compiled_plan.plans.execution.interfaces.connectors import RowSource
-from compiled_plan.plans.execution.spark.java import java_class
+from compiled_plan.plans.execution.spark.java import JavaObject, java_class
 from compiled_plan.plans.execution.stages.control import MARK, ControlRows, TimedSource
 from compiled_plan.plans.execution.stages.partitions import PartitionWatermarks, timings_of
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan
@@ -67,7 +67,9 @@ def control_rows(
     if not prepared.event_time:
         return ControlRows(ticks(spark, partitions))
     kernel_class = java_class(spark._jvm, "org.compiledplan.kernel.host.watermarks.RealTimeWatermarks")
-    kernel: Any = kernel_class.open(spark._jsparkSession, MARK, TICK, EVERY_MS, partitions, len(prepared.layout.stages))
+    kernel: JavaObject = kernel_class.open(
+        spark._jsparkSession, MARK, TICK, EVERY_MS, partitions, len(prepared.layout.stages)
+    )
     sources = {}
     for number, (node, timing) in enumerate(sorted(timings_of(prepared).items())):
         apart = prepared.tables[node].table.options.get("connector") in _KAFKA

@@ -64,7 +64,7 @@ def arrow_type(type_: t.LogicalType) -> pa.DataType:
 # --- from Arrow
 
 
-def values_of(column: pa.Array | pa.ChunkedArray, type_: t.LogicalType) -> list[Any]:
+def values_of(column: pa.Array | pa.ChunkedArray, type_: t.LogicalType) -> list[object]:
     """The internal values of a column.
 
     Raises:
@@ -81,7 +81,7 @@ def values_of(column: pa.Array | pa.ChunkedArray, type_: t.LogicalType) -> list[
         ) from fault
 
 
-def _reader(type_: t.LogicalType) -> Callable[[pa.Array], list[Any]]:
+def _reader(type_: t.LogicalType) -> Callable[[pa.Array], list[object]]:
     match type_:
         case t.TimestampLtzType():
             return _instants
@@ -100,17 +100,17 @@ def _reader(type_: t.LogicalType) -> Callable[[pa.Array], list[Any]]:
     return _plain
 
 
-def _plain(array: pa.Array) -> list[Any]:
+def _plain(array: pa.Array) -> list[object]:
     values: list[Any] = array.to_pylist()
     return values
 
 
-def _instants(array: pa.Array) -> list[Any]:
+def _instants(array: pa.Array) -> list[object]:
     plain = array.cast(pa.timestamp("us")).to_pylist()
     return [value if value is None else value.replace(tzinfo=dt.UTC) for value in plain]
 
 
-def _lists(array: pa.Array, read: Callable[[pa.Array], list[Any]]) -> list[Any]:
+def _lists(array: pa.Array, read: Callable[[pa.Array], list[Any]]) -> list[object]:
     ends = array.offsets.to_pylist()
     if not ends:
         return []
@@ -124,7 +124,7 @@ def _lists(array: pa.Array, read: Callable[[pa.Array], list[Any]]) -> list[Any]:
 
 def _maps(
     array: pa.Array, read_keys: Callable[[pa.Array], list[Any]], read_values: Callable[[pa.Array], list[Any]]
-) -> list[Any]:
+) -> list[object]:
     ends = array.offsets.to_pylist()
     if not ends:
         return []
@@ -138,7 +138,7 @@ def _maps(
     ]
 
 
-def _tuples(array: pa.Array, fields: Sequence[Callable[[pa.Array], list[Any]]]) -> list[Any]:
+def _tuples(array: pa.Array, fields: Sequence[Callable[[pa.Array], list[Any]]]) -> list[object]:
     valid = array.is_valid().to_pylist()
     if not fields:
         return [() if is_valid else None for is_valid in valid]
@@ -190,7 +190,7 @@ def _array(values: Sequence[Any], type_: t.LogicalType) -> pa.Array:
 def _flattened(values: Iterable[Any]) -> tuple[pa.Array, list[Any]]:
     """The offsets and the items of lists; the offset of a null list is null."""
     ends: list[int | None] = []
-    flat: list[Any] = []
+    flat: list[object] = []
     for value in values:
         ends.append(None if value is None else len(flat))
         flat.extend(value or ())

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from py4j.java_gateway import JavaClass
@@ -26,50 +26,63 @@ _LOOKED_UP = {
 }
 
 
+class JavaObject(Protocol):
+    """An object or class of the JVM, or py4j's view of it: its members are known to Java alone."""
+
+    def __getattr__(self, name: str) -> Any: ...
+    def __call__(self, *arguments: object) -> Any: ...
+    def __iter__(self) -> Iterator[Any]: ...
+    def __setitem__(self, at: int, item: object) -> None: ...
+    def __hash__(self) -> int: ...
+
+
 @lru_cache(maxsize=64)
-def java_class(jvm: Any, name: str) -> Any:
+def java_class(jvm: object, name: str) -> JavaObject:
     """The class of a full name: call it to construct an object, or its static methods.
 
     Raises:
         py4j.protocol.Py4JError: there is no such class.
     """
-    return _known(getattr(jvm, name))
+    class_: JavaObject = _known(getattr(jvm, name))
+    return class_
 
 
-def cache_classes(jvm: Any) -> None:
+def cache_classes(jvm: object) -> None:
     """Cache the classes that PySpark looks up repeatedly. Idempotent."""
     for attribute, name in _LOOKED_UP.items():
         if attribute not in vars(jvm):
             vars(jvm)[attribute] = java_class(jvm, name)
 
 
-def java_array(jvm: Any, name: str, items: Sequence[Any]) -> Any:
+def java_array(jvm: object, name: str, items: Sequence[object]) -> JavaObject:
     from pyspark import SparkContext
 
-    gateway: Any = SparkContext._gateway
-    array = gateway.new_array(java_class(jvm, name), len(items))
+    gateway = SparkContext._gateway
+    assert gateway is not None
+    array: JavaObject = gateway.new_array(java_class(jvm, name), len(items))
     for at, item in enumerate(items):
         array[at] = item
     return array
 
 
-def column_of(java: Any) -> Column:
+def column_of(java: object) -> Column:
     from pyspark.sql.classic.column import Column as ClassicColumn
 
     return ClassicColumn(java)
 
 
-def java_column(column: Any) -> Any:
-    return column._jc
+def java_column(column: Any) -> JavaObject:
+    handle: JavaObject = column._jc
+    return handle
 
 
-def frame_of(java: Any, spark: SparkSession) -> DataFrame:
+def frame_of(java: object, spark: SparkSession) -> DataFrame:
     from pyspark.sql import DataFrame
 
     return DataFrame(java, spark)
 
 
-def java_causes(fault: BaseException) -> list[Any]:
+def java_causes(fault: BaseException) -> list[JavaObject]:
     """The JVM's exception behind one of PySpark or py4j, then its causes, the root cause last; empty without one."""
     causes = []
     java = getattr(fault, "java_exception", None)
@@ -79,7 +92,7 @@ def java_causes(fault: BaseException) -> list[Any]:
     return causes
 
 
-def remove_at_exit(jvm: Any, folder: str | Path) -> None:
+def remove_at_exit(jvm: object, folder: str | Path) -> None:
     """Let the JVM remove a folder at its exit, in case this process cannot."""
     hooks = java_class(jvm, "org.apache.spark.util.ShutdownHookManager")
     hooks.registerShutdownDeleteDir(java_class(jvm, "java.io.File")(str(folder)))
@@ -106,7 +119,7 @@ def _known(class_: JavaClass) -> JavaClass:
     from py4j.java_gateway import JavaClass, JavaMember
 
     class KnownClass(JavaClass):  # type: ignore[misc]
-        def __getattr__(self, name: str) -> Any:
+        def __getattr__(self, name: str) -> object:
             member = super().__getattr__(name)
             if isinstance(member, JavaMember):
                 setattr(self, name, member)

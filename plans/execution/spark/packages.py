@@ -26,7 +26,7 @@ from compiled_plan.plans.connectors.reached import Reach
 from compiled_plan.plans.connectors.registry import connector_spec
 from compiled_plan.plans.connectors.spec import ConnectorSpec
 from compiled_plan.plans.errors import ExecutionError, UnsupportedError
-from compiled_plan.plans.execution.spark.java import java_class
+from compiled_plan.plans.execution.spark.java import JavaObject, java_class
 from compiled_plan.plans.plan import CompiledPlan
 
 if TYPE_CHECKING:
@@ -65,11 +65,11 @@ def provide(spark: SparkSession, plan: CompiledPlan) -> None:
 
 def has_class(spark: SparkSession, name: str) -> bool:
     """Return True if a class is visible to this thread, or to the session, whose loader the thread then gets."""
-    jvm: Any = spark._jvm
+    jvm = spark._jvm
     thread = java_class(jvm, "java.lang.Thread").currentThread()
     if _loads(jvm, name, thread.getContextClassLoader()):
         return True
-    session: Any = spark._jsparkSession
+    session: JavaObject = spark._jsparkSession
     added = session.sharedState().jarClassLoader()
     if not _loads(jvm, name, added):
         return False
@@ -77,7 +77,7 @@ def has_class(spark: SparkSession, name: str) -> bool:
     return True
 
 
-def _loads(jvm: Any, name: str, loader: Any) -> bool:
+def _loads(jvm: object, name: str, loader: object) -> bool:
     try:
         java_class(jvm, "java.lang.Class").forName(name, False, loader)
     except Py4JJavaError:

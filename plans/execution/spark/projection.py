@@ -6,7 +6,7 @@ A column is a dozen calls to the JVM, and a table may have hundreds.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pyspark.sql.classic.column import _to_java_column, _to_seq
 
@@ -26,7 +26,7 @@ class Selection:
     def __init__(self, columns: Iterable[Column], *conditions: Column | None) -> None:
         self._columns = tuple(columns)
         self._conditions = [condition for condition in conditions if condition is not None]
-        self._sequence: Any = None
+        self._sequence: object = None
 
     def among(self, frame: DataFrame) -> DataFrame:
         """Apply them to a frame."""

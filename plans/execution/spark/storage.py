@@ -10,11 +10,11 @@ import shutil
 from abc import abstractmethod
 from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 from uuid import uuid4
 
 from compiled_plan.plans.errors import CheckpointError, ExecutionError
-from compiled_plan.plans.execution.spark.java import java_class
+from compiled_plan.plans.execution.spark.java import JavaObject, java_class
 from compiled_plan.plans.files.faults import writing
 from compiled_plan.plans.files.folders import LocalReads, ReadableFolder
 
@@ -223,13 +223,14 @@ class RemoteFolder(Folder):
     Uses Hadoop's FileContext: write aside and rename; on object stores, write whole objects.
     """
 
-    def __init__(self, jvm: Any, conf: Any, uri: str) -> None:
+    def __init__(self, jvm: object, conf: object, uri: str) -> None:
         self.uri = uri
         self._jvm, self._conf = jvm, conf
         self._manager = java_class(jvm, _MANAGER)(self._at(""), conf)
 
-    def _at(self, name: str) -> Any:
-        return java_class(self._jvm, _HADOOP_PATH)(f"{self.uri}/{name}" if name else self.uri)
+    def _at(self, name: str) -> JavaObject:
+        path: JavaObject = java_class(self._jvm, _HADOOP_PATH)(f"{self.uri}/{name}" if name else self.uri)
+        return path
 
     def inside(self, name: str) -> Self:
         return type(self)(self._jvm, self._conf, f"{self.uri}/{name}")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from compiled_plan.plans.execution.operators.base import Lowering
 from compiled_plan.plans.execution.session.options import NATIVE
-from compiled_plan.plans.execution.spark.java import frame_of, java_class
+from compiled_plan.plans.execution.spark.java import JavaObject, frame_of, java_class
 from compiled_plan.plans.execution.spark.projection import Selection
 from compiled_plan.plans.execution.stages.enforcer import Enforced, enforced
 from compiled_plan.plans.execution.stages.envelope import Envelope
@@ -58,7 +58,7 @@ class StageHandle:
         columns: names and types of the columns of each input, by uid; see `Hosted.named`.
     """
 
-    kernel: Any
+    kernel: JavaObject
     spec: Mapping[str, Any]
     columns: Mapping[str, Any]
 

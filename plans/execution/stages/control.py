@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from compiled_plan.plans.execution.spark.java import JavaObject
 from compiled_plan.plans.execution.stages.partitions import PartitionWatermarks
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class ControlRows:
     ticks: DataFrame
     keys: tuple[str, ...] = ()
     sources: Mapping[int, TimedSource] | None = None
-    kernel: Any = None
+    kernel: JavaObject | None = None
 
     def source(self, node: int) -> TimedSource | None:
         """A source; None if it has no watermarks."""

@@ -13,7 +13,7 @@ from compiled_plan.plans.connectors.common import IDLE_TIMEOUT
 from compiled_plan.plans.connectors.registry import connector_spec
 from compiled_plan.plans.execution.interfaces.connectors import PARTITION
 from compiled_plan.plans.execution.operators.base import is_stateless
-from compiled_plan.plans.execution.spark.java import column_of, java_class
+from compiled_plan.plans.execution.spark.java import JavaObject, column_of, java_class
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan
 from compiled_plan.plans.nodes.scan import TableSourceScan
 from compiled_plan.plans.nodes.stateless import WatermarkAssigner
@@ -104,7 +104,7 @@ class PartitionWatermarks:
     """The watermarks of a source in Spark's tasks; see `PartitionWatermarks` in the kernel."""
 
     timing: Timing
-    kernel: Any
+    kernel: JavaObject
 
     @classmethod
     def of(cls, spark: SparkSession, timing: Timing) -> PartitionWatermarks:

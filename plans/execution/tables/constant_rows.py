@@ -37,7 +37,7 @@ class NotConstantError(Exception):
     """An expression that is not a simple constant."""
 
 
-def value_of(rex: r.RexNode) -> Any:
+def value_of(rex: r.RexNode) -> object:
     """The internal value (see `plans.types.converter`) of a literal, or of a constructor over literals.
 
     Raises:
@@ -63,17 +63,17 @@ def _number_text(call: r.Call) -> float:
     raise NotConstantError
 
 
-def _items(call: r.Call) -> tuple[Any, ...]:
+def _items(call: r.Call) -> tuple[object, ...]:
     return tuple(map(value_of, call.operands))
 
 
-def _map(call: r.Call) -> dict[Any, Any]:
+def _map(call: r.Call) -> dict[object, object]:
     items = _items(call)
     keys = [tuple(key) if isinstance(key, list) else key for key in items[::2]]
     return dict(zip(keys, items[1::2], strict=True))
 
 
-def _object(call: r.Call) -> tuple[Any, ...]:
+def _object(call: r.Call) -> tuple[object, ...]:
     if not isinstance(call.type, t.StructuredType):
         raise NotConstantError
     names = [value_of(operand) for operand in call.operands[1::2]]
@@ -81,7 +81,7 @@ def _object(call: r.Call) -> tuple[Any, ...]:
     return tuple(values[name] for name in call.type.names)
 
 
-_CALLS: dict[str, Callable[[r.Call], Any]] = {
+_CALLS: dict[str, Callable[[r.Call], object]] = {
     "$CAST$1": _number_text,
     "$ARRAY$1": lambda call: list(_items(call)),
     "$MAP$1": _map,
@@ -90,12 +90,12 @@ _CALLS: dict[str, Callable[[r.Call], Any]] = {
 }
 
 
-def _moment(value: Any, type_: t.LogicalType) -> dt.datetime:
+def _moment(value: object, type_: t.LogicalType) -> dt.datetime:
     zone = dt.UTC if isinstance(type_, t.TimestampLtzType) else None
     return EPOCH.replace(tzinfo=zone) + dt.timedelta(microseconds=micros_of(str(value).removesuffix("Z")))
 
 
-def _clock(value: Any, type_: t.LogicalType) -> int:
+def _clock(value: object, type_: t.LogicalType) -> int:
     return value if isinstance(value, int) else millis_of_day(str(value))
 
 
@@ -103,7 +103,7 @@ def _day(value: Any, type_: t.LogicalType) -> dt.date:
     return dt.date(1970, 1, 1) + dt.timedelta(days=value) if isinstance(value, int) else dt.date.fromisoformat(value)
 
 
-def _converted_by(class_: Callable[[Any], Any]) -> Callable[[Any, t.LogicalType], Any]:
+def _converted_by(class_: Callable[[Any], Any]) -> Callable[[object, t.LogicalType], object]:
     return lambda value, type_: class_(value)
 
 
@@ -177,7 +177,7 @@ def values_source(node: Values, spark: SparkSession, folder: Folder, lowering: L
     return once.select(F.inline(F.array(*rows))).toDF(*names)
 
 
-def _columns(node: Values) -> list[list[Any]] | None:
+def _columns(node: Values) -> list[list[object]] | None:
     """The values of constant rows by column; None if some are not simple constants."""
     try:
         return [[value_of(row[at]) for row in node.tuples] for at in range(len(node.output_type.fields))]
@@ -186,7 +186,7 @@ def _columns(node: Values) -> list[list[Any]] | None:
 
 
 def _rows_of_a_file(
-    node: Values, columns: list[list[Any]], spark: SparkSession, folder: Folder, name: str
+    node: Values, columns: list[list[object]], spark: SparkSession, folder: Folder, name: str
 ) -> DataFrame:
     """Constant rows as a Parquet file inside the checkpoint, which is read once."""
     import pyarrow as pa

@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 
 from compiled_plan.plans.execution.interfaces import connectors
 from compiled_plan.plans.execution.interfaces.dead_letters import letter_columns, letters_of
-from compiled_plan.plans.execution.spark.java import frame_of
+from compiled_plan.plans.execution.spark.java import JavaObject, frame_of
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan, sink_tables, table_spec
 from compiled_plan.plans.execution.state.checkpoint.clock import BatchClock
 from compiled_plan.plans.execution.state.checkpoint.written import Written, read_written, write_written
@@ -165,7 +165,7 @@ def _counting(rows: DataFrame) -> tuple[DataFrame, Callable[[], int]]:
     """Rows counted by any execution of them, and a function for their number so far."""
     spark, counted = rows.sparkSession, rows.observe(_ROWS, _number())
     execution = counted._jdf.queryExecution()
-    session: Any = spark._jsparkSession
+    session: JavaObject = spark._jsparkSession
     frame = session.internalCreateDataFrame(execution.toRdd(), counted._jdf.schema(), False)
 
     def count() -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from compiled_plan.plans.execution.interfaces import connectors
 from compiled_plan.plans.execution.operators.base import Lowering
@@ -112,11 +112,11 @@ class SourceTables:
         by_name: the table of each source, by the name of the source.
     """
 
-    jvm: Any
+    jvm: object
     by_name: Mapping[str, ReadTable]
 
     @classmethod
-    def of(cls, jvm: Any, prepared: PreparedPlan, names: Mapping[int, str]) -> SourceTables:
+    def of(cls, jvm: object, prepared: PreparedPlan, names: Mapping[int, str]) -> SourceTables:
         """The tables of a plan.
 
         Args:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from compiled_plan.plans.execution.interfaces.connectors import KIND, ORD, PATH
 from compiled_plan.plans.execution.operators.base import emitting
@@ -34,7 +34,7 @@ class TapRequest(Protocol):
     def left(self) -> int:
         """The number of rows that are still missing."""
 
-    def take(self, row_type: RowType, kinds: Sequence[int], columns: Sequence[Sequence[Any]]) -> None:
+    def take(self, row_type: RowType, kinds: Sequence[int], columns: Sequence[Sequence[object]]) -> None:
         """Show rows of a micro-batch: the bytes of their `RowKind`, and their columns of internal values."""
 
     def fail(self, fault: Exception) -> None:

@@ -54,7 +54,7 @@ class Engine(Protocol):
             The decision on the state; None for the first start.
         """
 
-    def look_up(self, table: str, rows: Sequence[Sequence[Any]]) -> None:
+    def look_up(self, table: str, rows: Sequence[Sequence[object]]) -> None:
         """Set the rows of a lookup table, by `table_id`."""
 
     def feed(self, rows: Mapping[str, TableRows]) -> None:

@@ -99,7 +99,7 @@ class SparkEngine:
             self._await()
         return run.upgrade
 
-    def look_up(self, table: str, rows: Sequence[Sequence[Any]]) -> None:
+    def look_up(self, table: str, rows: Sequence[Sequence[object]]) -> None:
         memory = java_class(self.spark._jvm, "org.compiledplan.kernel.lookup.MemoryTable")
         memory.put(f"{self._name}/{table}", lookup_rows(self.spark, self._plan_tables.lookups[table], rows))
 

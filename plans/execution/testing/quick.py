@@ -133,7 +133,7 @@ class QuickEngine:
     _tables: PlanTables = field(default_factory=lambda: PlanTables({}, {}, {}))
     _late: int = 0
     _failure: CompiledPlanError | None = None
-    _looked_up: dict[str, Any] = field(default_factory=dict)
+    _looked_up: dict[str, object] = field(default_factory=dict)
     _key: tuple[str, str, bool] = ("", "", False)
 
     def start(
@@ -155,7 +155,7 @@ class QuickEngine:
             self.late_rows()
         return None
 
-    def look_up(self, table: str, rows: Sequence[Sequence[Any]]) -> None:
+    def look_up(self, table: str, rows: Sequence[Sequence[object]]) -> None:
         with self._faults():
             self._looked_up[table] = lookup_rows(self.spark, self._tables.lookups[table], rows)
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from compiled_plan.plans.inspection.lineage.drafting import zone_or_default
 from compiled_plan.plans.inspection.lineage.expressions import Scope, meaning_of
-from compiled_plan.plans.inspection.lineage.kernel_operators import ColumnSource, Computed, KernelOperator
+from compiled_plan.plans.inspection.lineage.kernel_operators import ColumnSource, Computed, KernelInput, KernelOperator
 from compiled_plan.plans.inspection.lineage.meaning import Meaning, compose, counts_rows, is_null, type_text
 from compiled_plan.plans.inspection.lineage.plans import flows_of
 from compiled_plan.plans.inspection.lineage.rows import Port, Rows, sides
@@ -123,17 +123,15 @@ class KernelSide:
             views = []
             for view in self.views:
                 (port, *_), (input_, *_) = self._ports(operator, view), operator.inputs
-                views.append(
-                    call_of(
-                        call,
-                        lambda at, port=port, input_=input_: self._meaning(operator.reader, port, input_.sources[at]),  # type: ignore[misc]
-                    )
-                )
+                views.append(call_of(call, partial(self._source, operator.reader, port, input_)))
             meanings.append(_ColumnMeaning(tuple(views), type_text(call.type)))
         return meanings
 
     def _ports(self, operator: KernelOperator, view: Mapping[int, Rows]) -> tuple[Port, ...]:
         return sides([view[below.id] for below in self.plan.inputs(operator.reader)])
+
+    def _source(self, reader: int, port: Port, input_: KernelInput, at: int) -> Meaning:
+        return self._meaning(reader, port, input_.sources[at])
 
     def _meaning(self, reader: int, port: Port, source: ColumnSource) -> Meaning:
         match source:

@@ -36,7 +36,8 @@ _PLAIN = {"port": 0, "exchange": "", "changelog": [], "via": []}
 def _nodes(part: Part) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The nodes of a part in the old and in the new plan."""
     if isinstance(part, OperatorEdit):
-        return tuple(() if node is None else (node,) for node in (part.old_node, part.new_node))  # type: ignore[return-value]
+        old, new = (() if node is None else (node,) for node in (part.old_node, part.new_node))
+        return old, new
     return part.old_nodes, part.new_nodes
 
 

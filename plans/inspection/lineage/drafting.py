@@ -125,7 +125,7 @@ class OperatorDraft:
         *,
         port: Port | None = None,
         number: int = 0,
-        value: Any = None,
+        value: object = None,
     ) -> None:
         """Add a property that lists meanings; for the other arguments see `Property`."""
         listed = tuple(meanings)
@@ -138,7 +138,7 @@ class OperatorDraft:
         self._meanings += meanings.values()
         self._properties.append(Property(name, items(meanings.values(), types, tuple(meanings))))
 
-    def add_value(self, subject: str, value: Any, text: str = "", role: Role = Role.OWN) -> None:
+    def add_value(self, subject: str, value: object, text: str = "", role: Role = Role.OWN) -> None:
         """Add a property with a plain value: rules use the value, reports show the text."""
         shown = text or (("yes" if value else "no") if isinstance(value, bool) else str(value))
         self._properties.append(Property(subject, (Item(shown, digest_of(value)),), role, value))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from compiled_plan.plans.inspection.lineage.meaning import Meaning, compose, listed, type_text
 from compiled_plan.plans.inspection.lineage.rows import in_order
@@ -69,7 +68,7 @@ def field_of(row: Meaning, name: str) -> Meaning:
     return compose("field", (row,), name, text=f"{row.text}.{name}", full=f"{row.full}.{name}")
 
 
-def function_identity(function: PythonFunction) -> dict[str, Any]:
+def function_identity(function: PythonFunction) -> dict[str, object]:
     """Identity of a Python function, without its file, which may be elsewhere."""
     fields = function.to_dict()
     return {key: fields[key] for key in ("module", "class", "method", "instance") if key in fields}

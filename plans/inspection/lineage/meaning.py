@@ -52,7 +52,7 @@ class Meaning:
 _dumps = deeply(json.dumps)
 
 
-def digest_of(value: Any) -> str:
+def digest_of(value: object) -> str:
     """Digest of a JSON value."""
     text = _dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
@@ -61,13 +61,13 @@ def digest_of(value: Any) -> str:
 def compose(
     head: str,
     parts: Sequence[Meaning] = (),
-    detail: Any = None,
+    detail: object = None,
     *,
     text: str,
     full: str = "",
     zones: Iterable[str] = (),
     functions: Iterable[UserFunction] = (),
-    plain: Any = None,
+    plain: object = None,
     type_: LogicalType | None = None,
 ) -> Meaning:
     """Compose a meaning from ordered parts; `head` is the kind of meaning, such as "call".

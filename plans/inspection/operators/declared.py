@@ -6,8 +6,6 @@ which the node's input must be distributed are its key. The output is identified
 
 from __future__ import annotations
 
-from typing import Any
-
 from compiled_plan.plans.inspection.lineage.drafting import Context, OperatorDraft, RuleResult, rule
 from compiled_plan.plans.inspection.lineage.meaning import Meaning, compose, digest_of
 from compiled_plan.plans.inspection.lineage.rows import Branch, Port, sides
@@ -61,6 +59,6 @@ def _column(reference: Reference, ports: tuple[Port, ...]) -> Meaning:
     return columns[at] if at < len(columns) else compose("nothing", detail=at, text=f"column {at}")
 
 
-def _without_columns(node: PlanNode) -> dict[str, Any]:
+def _without_columns(node: PlanNode) -> dict[str, object]:
     """The node's JSON without column numbers; columns are compared by meaning."""
     return {key: item for key, item in with_columns(node, lambda _: 0).to_dict().items() if key not in _PASSIVE}

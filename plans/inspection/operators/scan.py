@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 from compiled_plan.plans.connectors.checks import changelog_of
 from compiled_plan.plans.inspection.lineage.drafting import Context, RuleResult, rule
@@ -49,12 +50,12 @@ def _pushed_filters(node: TableSourceScan, context: Context, origin: Meaning) ->
             paths = ability.projected_fields
         elif isinstance(ability, FilterPushDown):
             readable = [_at(path, source.table, columns, origin) for path in paths]
-            scope = context.scope(node, lambda at, columns=readable: _of(columns, at, origin))  # type: ignore[misc]
+            scope = context.scope(node, partial(_of, readable, origin))
             for predicate in ability.predicates:
                 yield from conjuncts(predicate, scope)
 
 
-def _of(columns: Sequence[Meaning], at: int, origin: Meaning) -> Meaning:
+def _of(columns: Sequence[Meaning], origin: Meaning, at: int) -> Meaning:
     """The meaning of a column; a missing position has its own meaning."""
     return columns[at] if 0 <= at < len(columns) else compose("column", (origin,), at, text=f"column {at}")
 

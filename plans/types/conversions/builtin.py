@@ -49,13 +49,13 @@ def _whole(value: Any, type_: t.IntegerType) -> int:
     return number
 
 
-def _real(value: Any, type_: Any) -> float:
+def _real(value: Any, type_: object) -> float:
     if isinstance(value, bool):
         raise TypeError("a bool is no number")
     return float(value)
 
 
-def _single(value: Any, type_: Any) -> float:
+def _single(value: object, type_: object) -> float:
     number = _real(value, type_)
     if abs(number) > 3.4028235677973366e38 and number not in (float("inf"), float("-inf")):
         raise OverflowError("it does not fit FLOAT")
@@ -74,37 +74,37 @@ def _decimal(value: Any, type_: t.DecimalType) -> Decimal:
     return rounded
 
 
-def _date(value: dt.date, type_: Any) -> dt.date:
+def _date(value: dt.date, type_: object) -> dt.date:
     if isinstance(value, dt.datetime):
         raise TypeError("a datetime is no date; take its .date()")
     return value
 
 
-def _millis_of_day(value: dt.time, type_: Any) -> int:
+def _millis_of_day(value: dt.time, type_: object) -> int:
     if value.tzinfo is not None:
         raise ValueError("TIME has no time zone")
     return ((value.hour * 60 + value.minute) * 60 + value.second) * 1000 + value.microsecond // 1000
 
 
-def _day_millis(value: Any, type_: Any) -> int:
+def _day_millis(value: object, type_: object) -> int:
     number = _whole(value, t.INT)
     if not 0 <= number < 86_400_000:
         raise ValueError("the milliseconds of a day are 0 to 86399999")
     return number
 
 
-def _time(value: int, type_: Any) -> dt.time:
+def _time(value: int, type_: object) -> dt.time:
     seconds, millis = divmod(value, 1000)
     return dt.time(seconds // 3600, seconds // 60 % 60, seconds % 60, millis * 1000)
 
 
-def _plain_datetime(value: dt.datetime, type_: Any) -> dt.datetime:
+def _plain_datetime(value: dt.datetime, type_: object) -> dt.datetime:
     if value.tzinfo is not None:
         raise ValueError("TIMESTAMP has no time zone; declare TIMESTAMP_LTZ, or take the zone away")
     return _datetime(value)
 
 
-def _instant(value: dt.datetime, type_: Any) -> dt.datetime:
+def _instant(value: dt.datetime, type_: object) -> dt.datetime:
     if value.tzinfo is None:
         raise ValueError("TIMESTAMP_LTZ is a point in time; give the datetime a tzinfo, or declare TIMESTAMP")
     return _datetime(value).astimezone(_UTC)
@@ -120,27 +120,27 @@ def _datetime(value: dt.datetime) -> dt.datetime:
 _EPOCH = dt.datetime(1970, 1, 1, tzinfo=_UTC)
 
 
-def _from_epoch(value: Any, type_: Any) -> dt.datetime:
+def _from_epoch(value: object, type_: object) -> dt.datetime:
     return _EPOCH + dt.timedelta(milliseconds=_whole(value, t.BIGINT))
 
 
-def _to_epoch(value: dt.datetime, type_: Any) -> int:
+def _to_epoch(value: dt.datetime, type_: object) -> int:
     return (value - _EPOCH) // dt.timedelta(milliseconds=1)
 
 
-def _interval(value: dt.timedelta, type_: Any) -> int:
+def _interval(value: dt.timedelta, type_: object) -> int:
     return value // dt.timedelta(milliseconds=1)
 
 
-def _timedelta(value: int, type_: Any) -> dt.timedelta:
+def _timedelta(value: int, type_: object) -> dt.timedelta:
     return dt.timedelta(milliseconds=value)
 
 
-def _months(value: Any, type_: Any) -> int:
+def _months(value: object, type_: object) -> int:
     return _whole(value, t.INT)
 
 
-def _millis(value: Any, type_: Any) -> int:
+def _millis(value: object, type_: object) -> int:
     return _whole(value, t.BIGINT)
 
 
@@ -162,11 +162,11 @@ class PackageConversion:
         return full.startswith(self.name[:-1]) if self.name.endswith("*") else full == self.name
 
 
-def _instance(value: Any, class_: Any) -> Any:
+def _instance(value: Any, class_: Any) -> object:
     return class_(value)
 
 
-def _list(value: Any, type_: Any) -> list[Any]:
+def _list(value: Any, type_: object) -> list[object]:
     return list(value)
 
 

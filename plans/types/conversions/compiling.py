@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from compiled_plan.plans.errors import CompiledPlanError, DataError, UnsupportedError
 from compiled_plan.plans.types import logical as t
@@ -43,7 +43,7 @@ def compile_conversion(data_type: DataType, spot: Spot, loader: ClassLoader) -> 
     return Compiled(inward, _Outward(type_, spot, outward))
 
 
-def _same(value: Any) -> Any:
+def _same(value: object) -> object:
     return value
 
 
@@ -60,7 +60,7 @@ class _Inward:
         self.type, self.spot, self.choices = type_, spot, choices
         self.known: dict[type, Function] = {}
 
-    def __call__(self, value: Any) -> Any:
+    def __call__(self, value: object) -> object:
         if value is None:
             return None if self.type.nullable else self._refuse_null()
         convert = self.known.get(type(value)) or self._find(value)
@@ -72,7 +72,7 @@ class _Inward:
             message = f"{shown(value)} is no value of {self.type}: {reason(fault)}"
             raise DataError(message, where=str(self.spot)) from fault
 
-    def _find(self, value: Any) -> Function:
+    def _find(self, value: object) -> Function:
         for class_, convert in self.choices:
             if isinstance(value, class_):
                 self.known[type(value)] = convert
@@ -98,7 +98,7 @@ class _Outward:
     def __init__(self, type_: t.LogicalType, spot: Spot, convert: Function) -> None:
         self.type, self.spot, self.convert = type_, spot, convert
 
-    def __call__(self, value: Any) -> Any:
+    def __call__(self, value: object) -> object:
         if value is None:
             return None
         try:
@@ -155,5 +155,5 @@ def _class_like(packaged: PackageConversion) -> type:
     return Named(packaged.name, (), {})
 
 
-def _bound(convert: Callable[[Any, Any], Any], type_: t.LogicalType) -> Function:
+def _bound(convert: Callable[[object, object], object], type_: t.LogicalType) -> Function:
     return lambda value: convert(value, type_)

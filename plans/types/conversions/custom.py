@@ -31,11 +31,11 @@ class Custom:
             raise DataError(f"{message}: {reason(fault)}", where=self.where) from fault
         return self
 
-    def inward(self, fits: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    def inward(self, fits: Callable[[object], object]) -> Callable[[object], object]:
         """`to_internal`, with `fits` to check its result and return the internal value. Raises DataError."""
         convert = self.converter.to_internal
 
-        def checked(external: Any) -> Any:
+        def checked(external: object) -> object:
             internal = self._call(convert, external, "to_internal")
             try:
                 return fits(internal)
@@ -45,7 +45,7 @@ class Custom:
 
         return checked
 
-    def to_external(self, internal: Any) -> Any:
+    def to_external(self, internal: object) -> object:
         """Convert an internal value to an object of the converter's class."""
         external = self._call(self.converter.to_external, internal, "to_external")
         if not isinstance(external, self.class_):
@@ -57,7 +57,7 @@ class Custom:
             )
         return external
 
-    def _call(self, convert: Callable[[Any], Any], value: Any, method: str) -> Any:
+    def _call(self, convert: Callable[[object], object], value: object, method: str) -> object:
         try:
             result = convert(value)
         except CompiledPlanError:
@@ -74,7 +74,7 @@ class Custom:
         return result
 
 
-def shown(value: Any) -> str:
+def shown(value: object) -> str:
     """Text of a value for a message, truncated; also for objects whose `repr` fails."""
     try:
         text = repr(value)

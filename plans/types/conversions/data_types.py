@@ -327,13 +327,13 @@ def _unique(fields: list[DataTypeField]) -> tuple[t.Field, ...]:
     return tuple(item.field for item in fields)
 
 
-def _check(noun: str, value: Any, least: int, most: int) -> int:
+def _check(noun: str, value: object, least: int, most: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
         raise ProgramError(f"the {noun} must be a whole number from {least} to {most}, not {value!r}")
     return value
 
 
-def data_type_of(annotation: Any) -> DataType:
+def data_type_of(annotation: object) -> DataType:
     """The data type of a Python class or annotation, NOT NULL unless it has `| None`. Raises ProgramError."""
     if get_origin(annotation) is Annotated:
         annotated = next((note for note in get_args(annotation)[1:] if isinstance(note, DataType)), None)

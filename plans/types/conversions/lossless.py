@@ -62,9 +62,10 @@ def _of_kind(source: t.LogicalType, target: t.LogicalType, path: str) -> Widen:
             return float
         case (t.FloatType(), t.FloatType() | t.DoubleType()) | (t.DoubleType(), t.DoubleType()):
             return None
-        case (t.CharacterType(), t.VarCharType()) | (t.BytesType(), t.VarBinaryType()) if (
-            source.length <= target.length  # type: ignore[attr-defined]
-        ):
+        case (t.CharacterType(length=length), t.VarCharType(length=limit)) | (
+            t.BytesType(length=length),
+            t.VarBinaryType(length=limit),
+        ) if length <= limit:
             return None
         case (t.TimeType(), t.TimeType()) if source.precision <= target.precision:
             return None
@@ -99,7 +100,7 @@ def _pairs(key: Widen, value: Widen) -> Widen:
     return lambda entries: {key_of(left): value_of(right) for left, right in entries.items()}
 
 
-def _same(value: Any) -> Any:
+def _same(value: object) -> object:
     return value
 
 

@@ -87,7 +87,7 @@ def _array(data_type: DataType, inner: tuple[Compiled, ...], loader: ClassLoader
     return choices, lambda value: make([outward(item) for item in value])
 
 
-def _called(convert: Callable[[Any, Any], Any], class_: type, value: Any) -> Any:
+def _called(convert: Callable[[object, object], object], class_: type, value: object) -> Any:
     return convert(value, class_)
 
 
@@ -109,10 +109,10 @@ _ArrayLike.__name__ = "Sequence"
 def _map(data_type: DataType, inner: tuple[Compiled, ...], loader: ClassLoader) -> Built:
     key, value = inner
 
-    def into(items: Mapping[Any, Any]) -> dict[Any, Any]:
+    def into(items: Mapping[object, object]) -> dict[Any, Any]:
         return {_hashable(key.to_internal(k)): value.to_internal(v) for k, v in items.items()}
 
-    def out(items: dict[Any, Any]) -> dict[Any, Any]:
+    def out(items: dict[object, object]) -> dict[object, object]:
         return {_hashable(key.to_external(k)): value.to_external(v) for k, v in items.items()}
 
     return [(dict, into), (Mapping, into)], None if key.plain and value.plain else out
@@ -121,13 +121,13 @@ def _map(data_type: DataType, inner: tuple[Compiled, ...], loader: ClassLoader) 
 def _multiset(data_type: DataType, inner: tuple[Compiled, ...], loader: ClassLoader) -> Built:
     element, outer = inner[0], data_type.conversion_class
 
-    def into(items: Mapping[Any, int]) -> dict[Any, int]:
+    def into(items: Mapping[object, int]) -> dict[Any, int]:
         return {_hashable(element.to_internal(item)): _count(number) for item, number in items.items()}
 
-    def counted(items: Sequence[Any]) -> dict[Any, int]:
+    def counted(items: Sequence[object]) -> dict[object, int]:
         return dict(Counter(_hashable(element.to_internal(item)) for item in items))
 
-    def out(items: dict[Any, int]) -> Any:
+    def out(items: dict[object, int]) -> object:
         counts = {_hashable(element.to_external(item)): number for item, number in items.items()}
         if outer is list:
             return [item for item, number in counts.items() for _ in range(number)]
@@ -136,13 +136,13 @@ def _multiset(data_type: DataType, inner: tuple[Compiled, ...], loader: ClassLoa
     return [(dict, into), (Mapping, into), (list, counted)], None if outer is dict and element.plain else out
 
 
-def _count(number: Any) -> int:
+def _count(number: object) -> int:
     if isinstance(number, bool) or not isinstance(number, int) or number < 0:
         raise ValueError(f"{number!r} is no count")
     return number
 
 
-def _hashable(value: Any) -> Any:
+def _hashable(value: object) -> object:
     """A hashable copy of a value: lists become tuples."""
     return tuple(map(_hashable, value)) if isinstance(value, list) else value
 
@@ -154,25 +154,25 @@ def _fields(data_type: DataType, inner: tuple[Compiled, ...], loader: ClassLoade
     inward = tuple(item.to_internal for item in inner)
     known = frozenset(names)
 
-    def convert(values: Sequence[Any]) -> tuple[Any, ...]:
+    def convert(values: Sequence[object]) -> tuple[Any, ...]:
         return tuple([f(value) for f, value in zip(inward, values, strict=True)])
 
-    def by_position(value: Any) -> tuple[Any, ...]:
+    def by_position(value: Any) -> tuple[object, ...]:
         if len(value) != len(names):
             raise ValueError(f"it has {len(value)} fields, the type {len(names)}: {', '.join(names)}")
         return convert(value)
 
-    def by_name(value: Mapping[str, Any]) -> tuple[Any, ...]:
+    def by_name(value: Mapping[str, object]) -> tuple[object, ...]:
         unknown = [str(name) for name in value if name not in known]
         if unknown:
             raise ValueError(f"the type has no field {unknown[0]}; it has {', '.join(names)}")
         return convert([value.get(name) for name in names])
 
-    def of_row(value: Row | MutableRow) -> tuple[Any, ...]:
+    def of_row(value: Row | MutableRow) -> tuple[object, ...]:
         held = names_in(value)
         return by_name(dict(zip(held, value, strict=True))) if held and held != names else by_position(value)
 
-    def of_object(value: Any) -> tuple[Any, ...]:
+    def of_object(value: object) -> tuple[object, ...]:
         values = []
         for name in names:
             try:
@@ -205,17 +205,17 @@ def _record_out(class_: type, names: tuple[str, ...], outward: tuple[Function, .
         make = list
     elif class_ is dict:
 
-        def make(values: Sequence[Any]) -> Any:
+        def make(values: Sequence[object]) -> object:
             return dict(zip(names, values, strict=True))
 
     elif class_ is Row:
 
-        def make(values: Sequence[Any]) -> Any:
+        def make(values: Sequence[object]) -> object:
             return Row.of(values, names)
 
     elif class_ is MutableRow:
 
-        def make(values: Sequence[Any]) -> Any:
+        def make(values: Sequence[object]) -> object:
             return MutableRow(*values)
 
     else:

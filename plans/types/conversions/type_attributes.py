@@ -71,7 +71,7 @@ class TypeAttributes:
         """The name of the kind of type: INT, VARCHAR, ROW."""
         return class_name(self).removesuffix("Type").upper()
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         if not name.startswith("_"):
             reader = next((read for kind, read in _READERS.get(name, ()) if isinstance(self.logical_type, kind)), None)
             if reader is not None:
@@ -99,7 +99,7 @@ class TypeAttributes:
         return field
 
 
-_Reader = Callable[[TypeAttributes], Any]
+_Reader = Callable[[TypeAttributes], object]
 _PARAMETERS = ("length", "precision", "scale")
 _READERS: dict[str, tuple[tuple[type[t.LogicalType], _Reader], ...]] = {
     "element_type": ((t.ArrayType, lambda type_: type_.children[0]), (t.MultisetType, lambda type_: type_.children[0])),

@@ -51,12 +51,12 @@ def _one_by_one(target: Any) -> dict[str, Any]:
 
 
 def _running() -> Iterator[dict[str, Any]]:
-    frame = sys._getframe(1)
+    frame: types.FrameType | None = sys._getframe(1)
     everything: dict[str, Any] = {}
     while frame is not None:
         everything = frame.f_locals | everything
         yield everything
-        frame = frame.f_back  # type: ignore[assignment]
+        frame = frame.f_back
 
 
 def type_arguments(annotation: Any) -> dict[Any, Any]:

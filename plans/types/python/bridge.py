@@ -64,7 +64,7 @@ CLASSES: dict[type[t.LogicalType], tuple[type | str, ...]] = {
     t.MultisetType: (dict, Counter),
     t.RowType: (Row, tuple, dict),
 }
-_WIDER: dict[Any, type] = {Sequence: list, Mapping: dict}
+_WIDER: dict[object, type] = {Sequence: list, Mapping: dict}
 
 
 def default_class(type_: t.LogicalType) -> type | None:

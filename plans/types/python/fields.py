@@ -17,7 +17,7 @@ def is_structured(class_: Any) -> bool:
     return has_fields(class_) and not hasattr(class_, "__total__") and bool(structured_fields(class_))
 
 
-def structured_fields(annotation: Any) -> dict[str, Any]:
+def structured_fields(annotation: Any) -> dict[str, object]:
     """The fields of a class in the order of its constructor, with their annotations; empty if it has none.
 
     Raises ProgramError if its constructor does not take all of them.

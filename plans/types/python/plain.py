@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-from typing import Any
 
 from compiled_plan.plans import types as t
 from compiled_plan.plans.types.python.bridge import Bridged, name_of
@@ -19,7 +18,7 @@ NUMPY: dict[str, t.LogicalType] = {
     "float32": t.FLOAT,
     "float64": t.DOUBLE,
 }
-_SIMPLE: dict[Any, t.LogicalType] = {
+_SIMPLE: dict[object, t.LogicalType] = {
     str: t.STRING,
     bool: t.BOOLEAN,
     int: t.BIGINT,
@@ -30,7 +29,7 @@ _SIMPLE: dict[Any, t.LogicalType] = {
 }
 
 
-def plain(annotation: Any, hint: DataTypeHint) -> Bridged | None:
+def plain(annotation: object, hint: DataTypeHint) -> Bridged | None:
     """The type of an atomic class, NOT NULL; None for other classes."""
     if not isinstance(annotation, type):
         return None

@@ -18,7 +18,7 @@ UNKNOWN = (
 )
 _BARE = "its elements have no type"
 #: Reason and remedy by class.
-REFUSED: dict[Any, tuple[str, str]] = {
+REFUSED: dict[object, tuple[str, str]] = {
     inspect.Parameter.empty: ("", "annotate it, `name: int`, or say its type in a function_hint"),
     Any: ("it may be anything", "write the type, DataTypeHint(input_group=ANY) for a parameter of any type"),
     object: ("it may be anything", "write the type, DataTypeHint(input_group=ANY) for a parameter of any type"),
@@ -40,7 +40,7 @@ REFUSED: dict[Any, tuple[str, str]] = {
 }
 
 
-def refused_of_numpy(class_: Any) -> tuple[str, str] | None:
+def refused_of_numpy(class_: object) -> tuple[str, str] | None:
     """Reason and remedy for a class of numpy or pandas; None for any other class."""
     name = name_of(class_) if isinstance(class_, type) else ""
     if not name.startswith(("numpy.", "pandas.")):
@@ -59,7 +59,7 @@ def refused_of_numpy(class_: Any) -> tuple[str, str] | None:
     return remedies.get(name, ("SQL has no such type", f"write int, float, or one of numpy's {known}"))
 
 
-def is_hashable(value: Any) -> bool:
+def is_hashable(value: object) -> bool:
     """Return True if a value can be looked up in `REFUSED`."""
     try:
         hash(value)

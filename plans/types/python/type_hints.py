@@ -127,7 +127,7 @@ class DataTypeHint:
         }
         return replace(self, **inherited) if any(value is not None for value in inherited.values()) else self
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         # Hints are read when a function is registered; workers do not need them.
         return DataTypeHint, ()
 
@@ -162,7 +162,7 @@ class FunctionHint:
     output: DataTypeHint | None = None
     argument_names: tuple[str, ...] | None = None
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return FunctionHint, ()
 
     def over(self, outer: FunctionHint) -> FunctionHint:
@@ -181,8 +181,8 @@ def function_hint(
     *,
     input: Any = None,
     is_varargs: bool | None = None,
-    accumulator: Any = None,
-    output: Any = None,
+    accumulator: object = None,
+    output: object = None,
     argument_names: Sequence[str] | None = None,
 ) -> Callable[[Target], Target]:
     """Decorator that declares types of a function: on a class for all its methods, or on a method.
@@ -243,15 +243,15 @@ def _add(target: Target, hint: FunctionHint) -> Target:
     return target
 
 
-def _is_one(value: Any) -> bool:
+def _is_one(value: object) -> bool:
     return isinstance(value, DataTypeHint | str | type) or not isinstance(value, Sequence)
 
 
-def _hint(value: Any) -> DataTypeHint:
+def _hint(value: object) -> DataTypeHint:
     return value if isinstance(value, DataTypeHint) else DataTypeHint(value)
 
 
-def function_hints(target: Any) -> tuple[FunctionHint, ...]:
+def function_hints(target: object) -> tuple[FunctionHint, ...]:
     """The hints of a method, or of a class: its own, else those of the nearest base class."""
     if not isinstance(target, type):
         return tuple(getattr(target, _ON_FUNCTION, ()))

@@ -16,10 +16,10 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from compiled_plan.plans.errors import CheckpointError
-from compiled_plan.plans.execution.spark.java import java_class
+from compiled_plan.plans.execution.spark.java import JavaObject, java_class
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -91,7 +91,7 @@ class BatchClock:
     ) -> None:
         self.checkpoint, self.strict = checkpoint, strict
         self._last = last or 0
-        self._kernel: Any = None
+        self._kernel: JavaObject | None = None
         self._lock = threading.Lock()
         self._at = reading()
         ahead = None if before is None else self._at.ahead_of(before)

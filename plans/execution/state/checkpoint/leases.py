@@ -111,7 +111,7 @@ class Lease:
             self._withdraw()
             raise
 
-    def _claim(self) -> dict[str, Any] | None:
+    def _claim(self) -> dict[str, object] | None:
         """Write an entry and look for live ones of other processes; return the owner of one of these, or None."""
         name = self._write(self._owner)
         times = self._times()
@@ -225,7 +225,7 @@ class Lease:
     def _withdraw(self) -> None:
         self._remove([*self._own])
 
-    def _write(self, owner: dict[str, Any]) -> str:
+    def _write(self, owner: dict[str, object]) -> str:
         """Write an entry and return its name: a number, which earlier releases look for."""
         name = str(uuid4().int)
         self._own.append(name)
@@ -235,7 +235,7 @@ class Lease:
     def _times(self) -> dict[str, float]:
         return {name: at for name, at in self._folder.times(LEASES).items() if name.isdigit()}
 
-    def _owners(self, entries: Iterable[str]) -> dict[str, dict[str, Any]]:
+    def _owners(self, entries: Iterable[str]) -> dict[str, dict[str, object]]:
         """The owners of other processes' entries; empty for an entry removed since it was listed."""
         others = [entry for entry in entries if entry not in self._own]
         return {entry: owner_in(self._folder, f"{LEASES}/{entry}") for entry in others}
@@ -265,20 +265,20 @@ def lease_lost(folder: Folder) -> BusyError:
     )
 
 
-def this_process() -> dict[str, Any]:
+def this_process() -> dict[str, object]:
     """The description of this process in its locks."""
     now = datetime.now(UTC).isoformat(timespec="seconds")
     return {"host": socket.gethostname(), "process": os.getpid(), "since": now}
 
 
-def owner_in(folder: ReadableFolder, name: str) -> dict[str, Any]:
+def owner_in(folder: ReadableFolder, name: str) -> dict[str, object]:
     """The owner named in a file; empty if the file is missing or damaged."""
     with suppress(UnicodeDecodeError):
         return json_in(folder.read_text(name), dict) or {}
     return {}
 
 
-def busy(folder: ReadableFolder, owner: dict[str, Any], more: str = "") -> BusyError:
+def busy(folder: ReadableFolder, owner: dict[str, object], more: str = "") -> BusyError:
     """The error of a start on a checkpoint that another process holds."""
     process = f"process {owner.get('process', '?')} on {owner.get('host', '?')}"
     return BusyError(

@@ -83,7 +83,7 @@ def continue_from(generation: Folder, wanted: Mapping[str, str | None], watermar
     generation.write_text(commit, "\n".join([done[0], _dumped(about)]))
 
 
-def _dumped(value: Mapping[str, Any]) -> str:
+def _dumped(value: Mapping[str, object]) -> str:
     return json.dumps(value, separators=(",", ":"))
 
 

@@ -74,7 +74,7 @@ def names_of(prepared: PreparedPlan, setting: Setting, old: Mapping[str, Any] | 
 
 
 def _matched(
-    new: Sequence[SourceKey], before: Sequence[Mapping[str, Any]], left: Sequence[Mapping[str, Any]]
+    new: Sequence[SourceKey], before: Sequence[Mapping[str, object]], left: Sequence[Mapping[str, object]]
 ) -> dict[int, Mapping[str, Any]]:
     """Match new sources, by position, to old ones: of the last program, or equal ones of an earlier program."""
     matched = {at: before[old] for at, old in match_sources(list(map(_key, before)), new).items()}

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import functions as F
 
 from compiled_plan.plans.errors import CheckpointError
-from compiled_plan.plans.execution.spark.java import java_class
+from compiled_plan.plans.execution.spark.java import JavaObject, java_class
 from compiled_plan.plans.execution.state.checkpoint.offsets import entry_of, progress_of
 from compiled_plan.plans.execution.state.flink.choices import Choices, Fate
 from compiled_plan.plans.execution.state.flink.matching import flink_uid, source_transformation
@@ -76,7 +76,7 @@ class _Mapped:
 
     operator: StoredOperator
     flink_uid: str
-    kernel: Any
+    kernel: JavaObject
 
 
 class Export:
@@ -180,7 +180,7 @@ class Export:
     def _of(self, operator: StoredOperator) -> _Mapped:
         reader, node = self.reader, self._node(operator)
         rows = _stored_rows(node, [below.output_type.types for below in reader.plan.inputs(node)])
-        facts: dict[str, Any] = {
+        facts: dict[str, object] = {
             "types": [[_text(type_) for type_ in row] for row in rows],
             "proctimes": [[at for at, type_ in enumerate(row) if is_proctime(type_)] for row in rows],
         }

@@ -80,7 +80,11 @@ class ImportStart(Start):
         self.spark, self.imported = spark, imported
 
     def prepare(
-        self, prepared: PreparedPlan, stages: Sequence[Mapping[str, Any]], state: Mapping[str, Any], ends: bool = True
+        self,
+        prepared: PreparedPlan,
+        stages: Sequence[Mapping[str, object]],
+        state: Mapping[str, object],
+        ends: bool = True,
     ) -> None:
         """Write the state, the positions and the program; see `Start.prepare`."""
         names, files = self._described(prepared, stages, state, {})

@@ -76,7 +76,7 @@ def _parsed(text: str) -> Any:
 
 
 def _fields(
-    operator: StoredOperator, described: Sequence[Mapping[str, Any]], values: Mapping[str, Any]
+    operator: StoredOperator, described: Sequence[Mapping[str, object]], values: Mapping[str, object]
 ) -> Iterator[Field]:
     for field, (name, value) in zip(described, values.items(), strict=True):
         yield _field(operator, field, name, value)
@@ -126,7 +126,7 @@ def short_type(type_: str) -> str:
     return type_.replace("VARCHAR(2147483647)", "STRING").replace("VARBINARY(2147483647)", "BYTES")
 
 
-def _shown(value: Any, type_: str) -> Any:
+def _shown(value: object, type_: str) -> Any:
     """The value of a field: text if JSON would lose precision, JSON for composite values."""
     if isinstance(value, int) and not isinstance(value, bool) and type_.startswith("TIME("):
         return (datetime(1970, 1, 1) + timedelta(milliseconds=value)).time().isoformat()

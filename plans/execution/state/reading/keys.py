@@ -123,7 +123,7 @@ def _not_in_key(operator: StoredOperator, wanted: Mapping[str, str], names: Sequ
     )
 
 
-def _value(text: str, name: str, type_: t.LogicalType) -> Any:
+def _value(text: str, name: str, type_: t.LogicalType) -> object:
     """The value of a text; None for NULL. A text in single quotes is a string, whatever its content."""
     if text == NULL:
         return None

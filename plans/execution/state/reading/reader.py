@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from compiled_plan.plans.errors import CheckpointError, UnsupportedError
 from compiled_plan.plans.execution.expressions import register
 from compiled_plan.plans.execution.session.options import NATIVE
-from compiled_plan.plans.execution.spark.java import frame_of, java_class
+from compiled_plan.plans.execution.spark.java import JavaObject, frame_of, java_class
 from compiled_plan.plans.execution.spark.storage import Folder, folder_of
 from compiled_plan.plans.execution.state.checkpoint.state_rows import at_rest, state_rows
 from compiled_plan.plans.execution.state.reading.model import SavepointOrigin
@@ -189,9 +189,10 @@ class StateReader:
         return at_rest(self.spark, self.generation, at_batch)
 
     @cached_property
-    def _kernel(self) -> Any:
+    def _kernel(self) -> JavaObject:
         reading = java_class(self.spark._jvm, "org.compiledplan.kernel.host.reading.StateReading")
-        return reading(json.dumps(self.stages), json.dumps(self.states))
+        kernel: JavaObject = reading(json.dumps(self.stages), json.dumps(self.states))
+        return kernel
 
     def figures(self, rows: DataFrame) -> DataFrame:
         """Per key `op`, `bytes`, `timer`, and `entries`: `input`, `written`, `time` of each entry; times in ms."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import singledispatchmethod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from compiled_plan.plans.execution.functions.columns import PythonFunctions
 from compiled_plan.plans.execution.secrets.values import Secrets
@@ -69,8 +69,8 @@ class Migration:
         self._report: Callable[[int], None] = lambda number: None
         self._rows: DataFrame | None = None
         self._moved: list[MoveState] = []
-        self._stages: Sequence[Mapping[str, Any]] = ()
-        self._states: Mapping[str, Any] = {}
+        self._stages: Sequence[Mapping[str, object]] = ()
+        self._states: Mapping[str, object] = {}
         self._ends = True
         self._filled: Mapping[str, int] = {}
         #: The initial watermark of the new generation, in ms.
@@ -95,8 +95,8 @@ class Migration:
 
     def migrate(
         self,
-        stages: Sequence[Mapping[str, Any]],
-        states: Mapping[str, Any],
+        stages: Sequence[Mapping[str, object]],
+        states: Mapping[str, object],
         positions: Mapping[str, str | None],
         ends: bool = True,
     ) -> None:

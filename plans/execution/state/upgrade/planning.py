@@ -129,7 +129,7 @@ def _ttl_texts(edit: OperatorEdit) -> Iterator[str]:
         yield f"{change.name} {old} -> {new}, from the last write of each entry"
 
 
-def _stored_columns(state: Any) -> set[tuple[int, int]]:
+def _stored_columns(state: object) -> set[tuple[int, int]]:
     """Input and column of all row content in an operator's state, from its description."""
     if isinstance(state, dict):
         columns = {(state["input"], state["column"])} if {"input", "column"} <= state.keys() else set()
@@ -139,7 +139,7 @@ def _stored_columns(state: Any) -> set[tuple[int, int]]:
     return set()
 
 
-def loses(mapping: StateMapping, state: Mapping[str, Any]) -> bool:
+def loses(mapping: StateMapping, state: Mapping[str, object]) -> bool:
     """Return True if a column of an input with stored rows, or a call with stored values, has no old counterpart."""
     # State with the first row of a key never emits it again, so that its other columns are not needed.
     own = _stored_columns(state.get("keys", [])) if state.get("kind") == "deduplicate" else set()
@@ -157,7 +157,7 @@ def loses(mapping: StateMapping, state: Mapping[str, Any]) -> bool:
     )
 
 
-def _keeps_calls(state: Any) -> bool:
+def _keeps_calls(state: object) -> bool:
     """Return True if an operator stores accumulators of calls."""
     if isinstance(state, dict):
         return state.get("is") == "frames" or any(map(_keeps_calls, state.values()))

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from compiled_plan.plans.execution.session.settings import DEFAULTS, FIXED, PARTITIONS
 from compiled_plan.plans.execution.session.spark_session import SOURCES_BY_NAME, form_of_queries
@@ -56,8 +56,8 @@ class Seeding:
         self,
         state: DataFrame,
         folder: Folder,
-        stages: Sequence[Mapping[str, Any]],
-        states: Mapping[str, Any],
+        stages: Sequence[Mapping[str, object]],
+        states: Mapping[str, object],
         watermark: int,
         stopped: Callable[[], bool] = lambda: False,
         starting: AbstractContextManager[None] | None = None,
