@@ -185,7 +185,7 @@ _LOGICAL: Mapping[tuple[str, str], t.LogicalType] = {
 }
 
 
-def _type_of(schema: Any, named: dict[str, Any]) -> t.LogicalType:
+def _type_of(schema: Any, named: dict[str, object]) -> t.LogicalType:
     """The type of a schema, with Flink's legacy mapping of timestamps; `named` holds the named schemas before it.
 
     Raises ValueError for an invalid schema, and for types that columns cannot have.

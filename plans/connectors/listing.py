@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from compiled_plan.plans.connectors.format_spec import FormatSpec
 from compiled_plan.plans.connectors.registry import connector_specs, format_specs
@@ -11,7 +10,7 @@ from compiled_plan.plans.connectors.spec import ConnectorSpec, Metadata
 from compiled_plan.plans.connectors.table_options import OptionGroup, TableOption, Use
 
 
-def to_dict() -> dict[str, Any]:
+def to_dict() -> dict[str, object]:
     """Connectors and formats by name, with their descriptions, uses, options and metadata."""
     return {
         "connectors": {name: connector_dict(spec) for name, spec in connector_specs().items()},
@@ -51,7 +50,7 @@ def format_dict(spec: FormatSpec) -> dict[str, object]:
     }
 
 
-def _options(options: Mapping[str, TableOption], uses: Use) -> list[dict[str, Any]]:
+def _options(options: Mapping[str, TableOption], uses: Use) -> list[dict[str, object]]:
     return [
         {
             "name": name,

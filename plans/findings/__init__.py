@@ -77,7 +77,7 @@ class Finding:
         also = f" (and {more} more: `edit-plan --check` lists them)" if more else ""
         return PlanError(self.message + also, where=self.where_in(source), remedy=self.remedy)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """The finding as JSON values."""
         return {
             "severity": self.severity.value,
@@ -100,7 +100,7 @@ def _levels(value: Any) -> int:
     return fold_tree(value, _inside, lambda _, below: 1 + max(below, default=0))
 
 
-def _inside(value: Any) -> list[Any]:
+def _inside(value: Any) -> list[object]:
     return list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
 
 

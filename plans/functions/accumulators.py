@@ -60,7 +60,7 @@ def _freezing(bridged: Bridged) -> Convert:
         case t.FieldsType():
             names, text = bridged.type.names, str(bridged.type)
 
-            def row(value: Any) -> tuple[Any, ...]:
+            def row(value: Any) -> tuple[object, ...]:
                 if isinstance(value, dict):
                     value = [value[name] for name in names]
                 if not isinstance(value, tuple | list | MutableRow) or len(value) != len(parts):

@@ -39,7 +39,7 @@ class _Walker:
     def __init__(self) -> None:
         self.found: list[str] = []
         self.seen: set[int] = set()
-        self.held: list[Any] = []
+        self.held: list[object] = []
 
     def add(self, value: Any) -> None:
         """Add a class, function or method of the user's own and its dependencies."""

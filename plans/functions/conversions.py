@@ -121,7 +121,7 @@ def _fields_out(bridged: Bridged, place: str) -> Convert | None:
     if class_ is None and isinstance(type_, t.StructuredType):
         class_ = resolve_class(type_.class_name)
 
-    def values(row: Mapping[str, Any]) -> list[Any]:
+    def values(row: Mapping[str, object]) -> list[object]:
         return [item if part is None else part(item) for part, item in zip(parts, row.values(), strict=True)]
 
     if class_ is dict:
@@ -223,7 +223,7 @@ def fields_in(names: Sequence[str], parts: Sequence[Bridged], text: str, place: 
         except AttributeError:
             raise TypeError(f"{row!r} is no row of {text}") from None
 
-    def convert(row: Any) -> dict[str, Any]:
+    def convert(row: Any) -> dict[str, object]:
         return {
             name: item if part is None else part(item)
             for name, part, item in zip(names, converts, values(row), strict=True)

@@ -25,7 +25,7 @@ class Method:
     name: str
     target: Callable[..., Any]
     parameters: tuple[inspect.Parameter, ...]
-    annotations: dict[str, Any]
+    annotations: dict[str, object]
     where: str
 
 

@@ -150,7 +150,7 @@ class _NumpyType:
             raise pickle.UnpicklingError(f"a pickled value names numpy's type {code!r}, which is no number")
         self.code = code
 
-    def __setstate__(self, state: tuple[Any, ...]) -> None:
+    def __setstate__(self, state: tuple[object, ...]) -> None:
         order, *rest = state[1:5]
         if order not in ("<", ">", "|") or any(part is not None for part in rest):
             raise pickle.UnpicklingError("a pickled value names a type of numpy that is no number")
@@ -210,7 +210,7 @@ _PYTHONS = ("builtins", "typing", "types", "collections.abc", "inspect")
 def _annotations_inside(class_: type) -> tuple[object, ...]:
     from compiled_plan.plans.types.python.annotations import annotations_of
 
-    annotations: list[Any] = list(getattr(class_, "__orig_bases__", ()))
+    annotations: list[object] = list(getattr(class_, "__orig_bases__", ()))
     for target in (class_, vars(class_).get("__init__")):
         try:
             annotations += annotations_of(target).values() if target is not None else ()

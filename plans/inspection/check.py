@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 from compiled_plan.plans.errors import PlanError
 from compiled_plan.plans.findings import Finding, Severity, located
@@ -28,7 +27,7 @@ class Report:
         """Return True if the plan has no errors."""
         return not any(finding.is_error for finding in self.findings)
 
-    def to_dict(self, source: str) -> dict[str, Any]:
+    def to_dict(self, source: str) -> dict[str, object]:
         """The document of `edit-plan --check --json`."""
         findings, facts = ([item.to_dict() for item in items] for items in (self.findings, self.at_start))
         return {"plan": source, "valid": self.runs, "findings": findings, "checkedAtStart": facts}

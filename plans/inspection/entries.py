@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from compiled_plan.plans.errors import PlanError
 from compiled_plan.plans.inspection.identity import derived_uids
@@ -30,7 +29,7 @@ class StateLine:
     input: str  # id and kind of the node that feeds that input
     compiled: str = ""  # the compiled TTL if it was edited since; else empty
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """The entry as JSON values."""
         return asdict(self)
 

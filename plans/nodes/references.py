@@ -86,7 +86,7 @@ _SHARED = frozenset(PlanNode.model_fields) - {"input_properties"} | {"state"}
 
 
 def _model(model: Any, path: Path, first: int, change: Change, end: int | None) -> Any:
-    update: dict[str, Any] = {}
+    update: dict[str, object] = {}
     kind: type[PlanModel] = type(model)
     for name, alias, mark in _marks(kind):
         value = getattr(model, name)

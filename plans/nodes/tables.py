@@ -276,7 +276,7 @@ class AggregatePushDown(Ability):
     type: Always[Literal["AggregatePushDown"]] = "AggregatePushDown"
     input_type: RowTypeJson
     grouping_sets: tuple[tuple[Int, ...], ...]
-    aggregate_calls: tuple[Any, ...]
+    aggregate_calls: tuple[object, ...]
     produced_type: RowTypeJson
 
 

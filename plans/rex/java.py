@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from compiled_plan.plans.errors import PlanError
 from compiled_plan.plans.rex.nodes import Call, RexNode, walk
@@ -39,9 +38,9 @@ class JavaFunction:
         """Empty: the types of the arguments select the method."""
         return ""
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """The JSON form, without default values; the call has the name."""
-        fields: dict[str, Any] = {"class": self.class_}
+        fields: dict[str, object] = {"class": self.class_}
         if self.jars:
             fields["jars"] = list(self.jars)
         if not self.deterministic:

@@ -127,7 +127,7 @@ class Call(_Hashed):
         return True
 
 
-def _own(call: Call) -> tuple[Any, ...]:
+def _own(call: Call) -> tuple[object, ...]:
     return call.name, call.type, call.syntax, call.extra
 
 

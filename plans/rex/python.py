@@ -32,9 +32,14 @@ class PythonFunction:
     def path(self) -> str:
         return f"{self.module}.{self.class_}"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """The JSON form, without default values."""
-        fields: dict[str, Any] = {"module": self.module, "class": self.class_, "kind": self.kind, "method": self.method}
+        fields: dict[str, object] = {
+            "module": self.module,
+            "class": self.class_,
+            "kind": self.kind,
+            "method": self.method,
+        }
         if self.signature:
             fields["signature"] = self.signature
         if self.file:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from pyspark.sql import functions as F
 
@@ -48,7 +48,7 @@ class MessageSink:
         # Spark's own writer does not report the number of rows, and the observation of it would time out.
         kernel.write(self.in_order(rows)._jdf, json.dumps(self.described()))
 
-    def described(self, **defaults: str) -> dict[str, Any]:
+    def described(self, **defaults: str) -> dict[str, object]:
         """Parameters of the kernel's MessageRows; `defaults` are producer settings that the table may override."""
         settings = {**defaults, **self.producer_settings()}
         return {"settings": settings, "table": self.messages.table.identifier}

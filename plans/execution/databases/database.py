@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from compiled_plan.plans.connectors.table_options import Values
 from compiled_plan.plans.errors import DataError, ExecutionError
@@ -47,7 +47,7 @@ class Database:
         """Seconds to wait for the database."""
         return self.options.number("connection.max-retry-timeout") / 1000
 
-    def description(self) -> dict[str, Any]:
+    def description(self) -> dict[str, object]:
         """The parameters of the kernel's Database."""
         return {
             "url": self.url,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from pyspark.sql import functions as F
 
@@ -85,7 +85,7 @@ class DatabaseSink:
         name = self.table.identifier
         return only_inserts(f"table {name} has no primary key, and the plan writes an update or delete")
 
-    def description(self) -> dict[str, Any]:
+    def description(self) -> dict[str, object]:
         """The parameters of the kernel's BatchWriter."""
         target, dialect = self.target, self.database.dialect
         keyed = bool(target.keys)

@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from pyspark.sql import functions as F
 
@@ -140,7 +140,7 @@ def shape(type_: t.LogicalType) -> str:
 
 
 def _shape(type_: t.LogicalType) -> dict[str, object]:
-    shape: dict[str, Any] = {"root": type_.ROOT, "text": type_.text()}
+    shape: dict[str, object] = {"root": type_.ROOT, "text": type_.text()}
     for name in ("precision", "scale"):
         value = getattr(type_, name, None)
         if value is not None:

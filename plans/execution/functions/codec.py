@@ -57,7 +57,7 @@ class Reader:
         self.at += count
         return self.data[self.at - count : self.at]
 
-    def row(self) -> list[Any]:
+    def row(self) -> list[object]:
         """The fields of a row up to the last non-null one."""
         return [self.value() for _ in range(self.var())]
 

@@ -227,7 +227,7 @@ class _Form:
 
     class_: Any
     take: Callable[[Any], Sequence[Any]]
-    make: Callable[[list[Any]], Any]
+    make: Callable[[list[object]], Any]
 
 
 def _fields(bridged: Bridged, type_: t.FieldsType) -> Exact | None:
@@ -284,10 +284,10 @@ def _form(class_: Any, names: tuple[str, ...]) -> _Form | None:
     return _Form(class_, _taking(held, names), slotted) if slots == set(names) else None
 
 
-def _taking(fields: Callable[[Any], dict[str, Any]], names: tuple[str, ...]) -> Callable[[Any], list[Any]]:
+def _taking(fields: Callable[[Any], dict[str, object]], names: tuple[str, ...]) -> Callable[[Any], list[object]]:
     wanted = set(names)
 
-    def take(value: object) -> list[Any]:
+    def take(value: object) -> list[object]:
         held = fields(value)
         if held.keys() != wanted:
             raise UnfitError

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from py4j.protocol import Py4JJavaError
 
@@ -55,7 +55,7 @@ class Described:
     kind: str
     deterministic: bool
     methods: frozenset[str]
-    accumulator: Mapping[str, Any] | None  # the type of stored accumulators, in the kernel's terms
+    accumulator: Mapping[str, object] | None  # the type of stored accumulators, in the kernel's terms
     accumulator_text: str  # that type in Flink's notation
 
 

@@ -158,7 +158,7 @@ def evaluate(payload: Payload, arrays: Sequence[pa.Array], rows: int) -> pa.Arra
 
 
 def _column(array: pa.Array, convert: Convert | None) -> list[object]:
-    values: list[Any] = array.to_pylist()
+    values: list[object] = array.to_pylist()
     return values if convert is None else [None if value is None else convert(value) for value in values]
 
 
@@ -232,8 +232,8 @@ class Frames:
     columns: tuple[pa.DataType | tuple[str, ...] | None, ...]
     result: pa.DataType | None
 
-    def of(self, rows: Sequence[object]) -> list[Any]:
-        frames: list[Any] = []
+    def of(self, rows: Sequence[object]) -> list[object]:
+        frames: list[object] = []
         for type_, values in zip(self.columns, zip(*rows, strict=True), strict=True):
             if isinstance(type_, tuple):
                 absent = (None,) * len(type_)
@@ -281,7 +281,7 @@ def _row_maker(payload: Payload, method: Callable[..., Any]) -> Callable[..., li
     function, result = payload.function, payload.result
     assert result is not None
 
-    def rows(*arguments: Any) -> list[Any]:
+    def rows(*arguments: Any) -> list[object]:
         return [result(row) for row in collected(function, method(*arguments))]
 
     return rows
@@ -306,7 +306,7 @@ def single(convert: Convert | None) -> Convert:
 def renamed(convert: Convert) -> Convert:
     """The conversion of a row whose columns are `v0`, `v1`, ... in Spark."""
 
-    def run(row: object) -> dict[str, Any]:
+    def run(row: object) -> dict[str, object]:
         return {f"v{at}": value for at, value in enumerate(convert(row).values())}
 
     return run

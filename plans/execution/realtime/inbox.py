@@ -10,7 +10,6 @@ import socketserver
 import struct
 import threading
 from collections.abc import Callable, Mapping
-from typing import Any
 
 _END = -1
 
@@ -37,7 +36,7 @@ class Inbox:
         self._server = Server((host, 0), Connection)
         threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
 
-    def description(self, sink: int) -> dict[str, Any]:
+    def description(self, sink: int) -> dict[str, object]:
         """The kernel's parameters for printing to a sink."""
         host, port = self._server.server_address[:2]
         return {"host": str(host), "port": port, "secret": self.secret, "sink": sink}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 
@@ -46,7 +46,7 @@ class Target:
     """
 
     type: str
-    spec: Mapping[str, Any]
+    spec: Mapping[str, object]
     columns: Sequence[Column]
 
 
@@ -70,7 +70,7 @@ def rows_and_description(
     Raises:
         UnsupportedError: a sink that does not accept single rows.
     """
-    frame, descriptions = rows.withColumnRenamed(KIND, _EVERY_KIND), list[dict[str, Any]]()
+    frame, descriptions = rows.withColumnRenamed(KIND, _EVERY_KIND), list[dict[str, object]]()
     number = F.lit(_TICK_NUMBER)
     for at, (node, sink) in enumerate(zip(nodes, sinks, strict=True)):
         is_own = builder.envelope.holds(Port(node.id, 0, writes=True)) if OP in frame.columns else F.lit(True)

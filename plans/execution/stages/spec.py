@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 
@@ -28,7 +28,7 @@ class StageSpecs:
     hosted: Hosted
     host: str
 
-    def stage(self, level: int) -> dict[str, Any]:
+    def stage(self, level: int) -> dict[str, object]:
         layout = self.prepared.layout
         return {
             "name": f"stage-{level}",
@@ -38,7 +38,7 @@ class StageSpecs:
             "passThrough": [port.column for port in layout.passing(level)],
         }
 
-    def _operator(self, node_id: int) -> dict[str, Any]:
+    def _operator(self, node_id: int) -> dict[str, object]:
         operator, node = self.hosted.operators[node_id], self.prepared.plan.node(node_id)
         return {
             "uid": self.hosted.tag(node_id),

@@ -6,7 +6,7 @@ Version 1 keeps its fields: fields may be added, but removing or redefining one 
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
@@ -188,7 +188,7 @@ def to_json(difference: Document) -> str:
     return json.dumps(difference.model_dump(by_alias=True, exclude_none=False), indent=2, ensure_ascii=False) + "\n"
 
 
-def schema() -> dict[str, Any]:
+def schema() -> dict[str, object]:
     """The JSON Schema of the document."""
     generated = Document.model_json_schema(by_alias=True, mode="serialization")
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **generated, "title": "Difference of two plans"}

@@ -73,14 +73,14 @@ def _array(data_type: DataType, inner: tuple[Compiled, ...], loader: ClassLoader
     inward, outward = inner[0].to_internal, inner[0].to_external
     plain = inner[0].plain
 
-    def into(value: Any) -> list[Any]:
+    def into(value: Any) -> list[object]:
         return [inward(item) for item in value]
 
     outer = data_type.conversion_class
     choices: Choices = [(list, into), (tuple, into), (_ArrayLike, into)]
     if outer is list:
         return choices, None if plain else (lambda value: [outward(item) for item in value])
-    make: Callable[[list[Any]], Any] = outer
+    make: Callable[[list[object]], Any] = outer
     for packaged in PACKAGED[t.ArrayType]:
         if packaged.fits(outer):
             make = partial(_called, packaged.to_external, outer)
@@ -154,7 +154,7 @@ def _fields(data_type: DataType, inner: tuple[Compiled, ...], loader: ClassLoade
     inward = tuple(item.to_internal for item in inner)
     known = frozenset(names)
 
-    def convert(values: Sequence[object]) -> tuple[Any, ...]:
+    def convert(values: Sequence[object]) -> tuple[object, ...]:
         return tuple([f(value) for f, value in zip(inward, values, strict=True)])
 
     def by_position(value: Any) -> tuple[object, ...]:

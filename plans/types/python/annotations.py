@@ -11,7 +11,7 @@ from typing import Any
 from compiled_plan.plans.errors import ProgramError
 
 
-def annotations_of(target: Any) -> dict[str, Any]:
+def annotations_of(target: Any) -> dict[str, object]:
     """The annotations of a function or class, with strings evaluated. Raises ProgramError for an unknown name.
 
     Names that are neither in the module nor built in are looked up in the calling functions: a class may be local to
@@ -35,7 +35,7 @@ def annotations_of(target: Any) -> dict[str, Any]:
     raise ProgramError(f"{name}: an annotation cannot be read: {missing}", remedy="import what it names in its module")
 
 
-def _one_by_one(target: Any) -> dict[str, Any]:
+def _one_by_one(target: Any) -> dict[str, object]:
     """Annotations of which some are no types: those, such as a bare data type, are left unchanged."""
     names = dict(getattr(target, "__globals__", {}) or vars(sys.modules.get(getattr(target, "__module__", ""), typing)))
     for local in _running():
@@ -50,9 +50,9 @@ def _one_by_one(target: Any) -> dict[str, Any]:
     return evaluated
 
 
-def _running() -> Iterator[dict[str, Any]]:
+def _running() -> Iterator[dict[str, object]]:
     frame: types.FrameType | None = sys._getframe(1)
-    everything: dict[str, Any] = {}
+    everything: dict[str, object] = {}
     while frame is not None:
         everything = frame.f_locals | everything
         yield everything

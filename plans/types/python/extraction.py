@@ -30,7 +30,7 @@ class Place:
     """Location of an extraction, for errors, and the enclosing classes."""
 
     text: str
-    classes: tuple[Any, ...] = ()
+    classes: tuple[object, ...] = ()
 
     def inside(self, text: str, class_: Any = None) -> Place:
         """The location of a component."""

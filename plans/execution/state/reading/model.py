@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import RootModel
 
@@ -318,5 +318,5 @@ class Document(RootModel[Figures | KeyEntries | Exported | SavepointHeads]):
     """The output of `inspect-state --json`."""
 
 
-def schema() -> dict[str, Any]:
+def schema() -> dict[str, object]:
     return documents.schema_of(Document, "State in a checkpoint")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 
@@ -29,8 +29,8 @@ class Conversion:
         states: the formats of its operators' bytes, by uid.
     """
 
-    stages: Sequence[Mapping[str, Any]]
-    states: Mapping[str, Any]
+    stages: Sequence[Mapping[str, object]]
+    states: Mapping[str, object]
 
     def of(self, rows: DataFrame, last: ProgramFiles, mappings: Sequence[StateMapping]) -> DataFrame:
         """The rows of the mapped operators: level, uid, key and bytes.

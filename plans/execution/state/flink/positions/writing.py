@@ -6,7 +6,6 @@ import json
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from compiled_plan.plans.execution.state.flink.positions.errors import PositionError
 from compiled_plan.plans.execution.state.flink.positions.kafka import coordinator_of, splits_of
@@ -28,7 +27,7 @@ class WrittenSource:
     splits: tuple[bytes, ...] = ()
     coordinator: bytes = b""
 
-    def described(self) -> dict[str, Any]:
+    def described(self) -> dict[str, object]:
         """The fields of the operator in the head of the neutral form."""
         elements = [b64encode(split).decode() for split in self.splits]
         splits = {"name": SPLITS, "mode": "SPLIT_DISTRIBUTE", "type": "BYTES", "elements": [elements]}
