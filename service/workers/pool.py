@@ -16,14 +16,14 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from hashlib import sha256
-from typing import Any, ParamSpec, TypeVar
+from typing import ParamSpec, TypedDict, TypeVar, cast
 
 from compiled_plan.plans.errors import CompiledPlanError, ProgramError
 from compiled_plan.service.common.lanes import BusyError, Lane
 from compiled_plan.service.common.settings import Limits
 from compiled_plan.service.workers.tasks import TaskName
+from compiled_plan.service.workers.tasks.refusals import RefusalFields
 
-Json = Any
 P = ParamSpec("P")
 R = TypeVar("R")
 _LOG = logging.getLogger(__name__)
@@ -32,6 +32,17 @@ _START = 120.0
 _CHUNK = 1 << 20
 #: The number of cached answers, since plans are immutable and their graphs are requested repeatedly.
 _CACHED = 256
+
+
+class Answer(TypedDict, total=False):
+    """An answer of a worker: one of its keys, by the way in which the request ended."""
+
+    result: object
+    progress: object
+    refused: RefusalFields
+    broken: str
+    died: int
+    full: bool
 
 
 class Refusal(CompiledPlanError):
@@ -57,7 +68,7 @@ class Worker:
         self._rest = b""
         self.is_ready = False
 
-    def ask(self, request: bytes, seconds: float, progress: Callable[[Json], None] | None = None) -> Json:
+    def ask(self, request: bytes, seconds: float, progress: Callable[[object], None] | None = None) -> Answer:
         """Send a request, and return the answer.
 
         Args:
@@ -76,9 +87,11 @@ class Worker:
         self.process.stdin.write(request + b"\n")
         self.process.stdin.flush()
         until = time.monotonic() + seconds
-        while "progress" in (answer := json.loads(self._line(until))):
+        answer: Answer = json.loads(self._line(until))
+        while "progress" in answer:
             if progress is not None:
                 progress(answer["progress"])
+            answer = json.loads(self._line(until))
         return answer
 
     def _line(self, until: float) -> bytes:
@@ -132,7 +145,7 @@ class Workers:
         self._limits = limits
         self._submitted = _Lane(limits.compile_workers, limits.waiting)
         self._stored = _Lane(limits.view_workers, limits.waiting)
-        self._answers: OrderedDict[str, Json] = OrderedDict()
+        self._answers: OrderedDict[str, object] = OrderedDict()
         self._lock = threading.Lock()
         self._closed = False
 
@@ -164,10 +177,9 @@ class Workers:
         ).encode()
         lane = self._submitted if name.is_on_submitted else self._stored
         with lane.place():
-            result: R = _result(str(name), self._answer(lane, str(name), request))
-            return result
+            return cast(R, _result(str(name), self._answer(lane, str(name), request)))
 
-    def _answer(self, lane: _Lane, task: str, request: bytes) -> Json:
+    def _answer(self, lane: _Lane, task: str, request: bytes) -> Answer:
         try:
             worker = lane.free.get(timeout=self._limits.compile_seconds)
         except queue.Empty:
@@ -195,12 +207,10 @@ class Workers:
     def run_once(self, task: Callable[P, R], *_: P.args, **arguments: P.kwargs) -> R:
         """As `run`, with a cache of answers; for deterministic tasks."""
         key = sha256(json.dumps([TaskName.of(task), arguments], sort_keys=True).encode()).hexdigest()
-        answer: R
         with self._lock:
             if key in self._answers:
                 self._answers.move_to_end(key)
-                answer = self._answers[key]
-                return answer
+                return cast(R, self._answers[key])
         answer = self.run(task, *_, **arguments)
         with self._lock:
             self._answers[key] = answer
@@ -222,7 +232,7 @@ class Workers:
                     self._ended(lane.free.get_nowait())
 
 
-def _result(task: str, answer: Json) -> Json:
+def _result(task: str, answer: Answer) -> object:
     if "result" in answer:
         return answer["result"]
     if "refused" in answer:

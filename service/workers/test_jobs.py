@@ -9,16 +9,15 @@ from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from typing import Any
 
 from compiled_plan.plans.errors import CompiledPlanError, ExecutionError, ProgramError
 from compiled_plan.service.common.lanes import Lane
 from compiled_plan.service.common.progress import Progress
 from compiled_plan.service.common.settings import Limits
 from compiled_plan.service.store.errors import ConflictError
-from compiled_plan.service.workers.pool import Worker
+from compiled_plan.service.workers.pool import Answer, Worker
+from compiled_plan.service.workers.tasks.refusals import PlanOfTest
 
-Json = Any
 #: The number of jobs whose results are retained.
 _RETAINED = 50
 
@@ -37,7 +36,7 @@ class TestJob(Progress):
 
     owner: str
     id: str = field(default_factory=lambda: secrets.token_urlsafe(12))
-    results: list[Json] = field(default_factory=list)
+    results: list[object] = field(default_factory=list)
     tests: int = 0
 
 
@@ -61,7 +60,7 @@ class TestJobs:
         self._idle: threading.Timer | None = None
         self._closed = False
 
-    def begin(self, owner: str, tests: str, plans: Callable[[], list[Json]]) -> TestJob:
+    def begin(self, owner: str, tests: str, plans: Callable[[], list[PlanOfTest]]) -> TestJob:
         """Start a job.
 
         Args:
@@ -114,7 +113,7 @@ class TestJobs:
             else:
                 self._end_worker()
 
-    def _run(self, job: TestJob, tests: str, plans: Callable[[], list[Json]]) -> None:
+    def _run(self, job: TestJob, tests: str, plans: Callable[[], list[PlanOfTest]]) -> None:
         fault: CompiledPlanError | None = None
         try:
             compiled = [] if job.is_over else plans()
@@ -135,7 +134,7 @@ class TestJobs:
         finally:
             self._release(job, fault)
 
-    def _take(self, job: TestJob, answer: Json) -> None:
+    def _take(self, job: TestJob, answer: Answer) -> None:
         if "full" in answer:
             raise ProgramError(
                 "the tests exceeded the limit on memory, and were stopped",

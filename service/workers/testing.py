@@ -24,7 +24,8 @@ from compiled_plan.plans.execution.testing.engine import Engines
 from compiled_plan.plans.execution.testing.sessions import own_engines
 from compiled_plan.plans.inspection.checked_plans import plan_from_json
 from compiled_plan.plans.plan import CompiledPlan
-from compiled_plan.service.workers.tasks.own_tests import PlanOfTest, refused
+from compiled_plan.service.workers.tasks.own_tests import refused
+from compiled_plan.service.workers.tasks.refusals import PlanOfTest
 from compiled_plan.testing.cases import Case, cases_of_text
 from compiled_plan.testing.reporting import document
 from compiled_plan.testing.running import run_case

@@ -4,29 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypedDict
 
 from compiled_plan.plans.errors import CompiledPlanError, UnsupportedError
 from compiled_plan.service.common.outside import jars_of
 from compiled_plan.service.common.places import Allowed
+from compiled_plan.service.workers.tasks.refusals import PlanOfTest
 from compiled_plan.testing.cases import CALLERS, Case, case_named, cases_of_text
 
 _REMEDY = "run it with `test-plan` on the command line"
-
-
-class RefusalFields(TypedDict):
-    """An error of the product."""
-
-    message: str
-    where: str
-    remedy: str
-
-
-class PlanOfTest(TypedDict, total=False):
-    """The plan of a test, or the error that refuses it."""
-
-    plan: str
-    refused: RefusalFields
 
 
 def check_own(case: Case) -> None:

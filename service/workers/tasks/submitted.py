@@ -20,7 +20,8 @@ from compiled_plan.plans.text import jsontext
 from compiled_plan.plans.text.masking import masked_program, masked_text
 from compiled_plan.service.common.outside import check_outside
 from compiled_plan.service.common.places import Allowed, AllowedFields
-from compiled_plan.service.workers.tasks.own_tests import PlanOfTest, check_java, plans_of
+from compiled_plan.service.workers.tasks.own_tests import check_java, plans_of
+from compiled_plan.service.workers.tasks.refusals import PlanOfTest
 from compiled_plan.service.workers.tasks.results import Compiled, Document, figures_of
 from compiled_plan.service.workers.tasks.unmasking import check_complete, fill
 from compiled_plan.session.initializing import find_modules_in
