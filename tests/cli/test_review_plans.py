@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from compiled_plan.cli.comparing.sides import ComparedSide
 from compiled_plan.cli.review_plans import app
 from compiled_plan.environment import TableEnvironment
 from tests.support.checkpoints import checkpoint
+from tests.support.tiers import but_wide
 
 pytestmark = pytest.mark.slow
 
@@ -42,6 +44,7 @@ def git(folder: Path, *arguments: str) -> str:
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
+@cache
 def plan_of(program: str) -> str:
     return TableEnvironment().compile_script(TABLES + program).to_json()
 
@@ -119,14 +122,17 @@ def test_every_kind_of_change(repository: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "limit", "code"),
-    [
-        ("compatible", "partial", 0),
-        ("partial", "incompatible", 0),
-        ("partial", "partial", 1),
-        ("incompatible", "incompatible", 1),
-        ("incompatible", "never", 0),
-        ("broken", "never", 1),
-    ],
+    but_wide(
+        [
+            ("compatible", "partial", 0),
+            ("partial", "incompatible", 0),
+            ("partial", "partial", 1),
+            ("incompatible", "incompatible", 1),
+            ("incompatible", "never", 0),
+            ("broken", "never", 1),
+        ],
+        lambda case: case[0] == "partial",
+    ),
 )
 def test_the_verdict_from_which_on_it_fails(repository: Path, name: str, limit: str, code: int) -> None:
     change(repository, {f"jobs/{name}.sql": CHANGES[name]})
@@ -171,6 +177,7 @@ def test_committed_changes_since_a_branch_and_renamed_programs(repository: Path)
     assert "- `jobs/renamed.sql`" in comment
 
 
+@pytest.mark.wide
 def test_before_the_first_commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     git(tmp_path, "init", "--quiet")
     monkeypatch.chdir(tmp_path)
@@ -180,6 +187,7 @@ def test_before_the_first_commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert (code, stderr) == (0, "") and comment.startswith("## Plans: new\n")
 
 
+@pytest.mark.wide
 def test_a_program_renamed_without_its_plan(repository: Path) -> None:
     git(repository, "mv", "jobs/same.sql", "jobs/renamed.sql")
     code, comment, _ = review()
@@ -187,12 +195,14 @@ def test_a_program_renamed_without_its_plan(repository: Path) -> None:
     assert code == 0 and f"| `jobs/renamed.sql` | no difference | {remark} |" in comment
 
 
+@pytest.mark.wide
 def test_shared_declarations_concern_all_programs(repository: Path) -> None:
     change(repository, {"tables.sql": TABLES.replace("'path' = '/o'", "'path' = '/p'")})
     comment = review()[1]
     assert re.match(r"## Plans: \w+ ?\w*: of 6 programs 6 ", comment)
 
 
+@pytest.mark.wide
 def test_a_plan_without_a_program(repository: Path) -> None:
     change(repository, {"flink.json": plan_of(INSERT), "other.json": '{"a": 1}'})
     git(repository, "add", ".")
@@ -205,6 +215,7 @@ def test_a_plan_without_a_program(repository: Path) -> None:
     assert code == 1 and "lacks the field `edges`" in sections(comment)["flink.json"]
 
 
+@pytest.mark.wide
 def test_a_new_and_a_deleted_plan_without_a_program(repository: Path) -> None:
     change(repository, {"old.json": plan_of(INSERT)})
     git(repository, "add", ".")
@@ -219,6 +230,7 @@ def test_a_new_and_a_deleted_plan_without_a_program(repository: Path) -> None:
     }
 
 
+@pytest.mark.wide
 def test_a_program_deleted_with_a_plan_that_cannot_be_read(repository: Path) -> None:
     change(repository, {"jobs/same.json": '{"flinkVersion": "2.3"}', "alone.json": '{"flinkVersion": "2.3"}'})
     git(repository, "add", ".")
@@ -229,6 +241,7 @@ def test_a_program_deleted_with_a_plan_that_cannot_be_read(repository: Path) -> 
     assert comment.count("| deleted | the committed plan cannot be read: ") == 2
 
 
+@pytest.mark.wide
 def test_a_plan_deleted_beside_its_program(repository: Path) -> None:
     change(repository, {"jobs/same.json": None})
     code, comment, _ = review()
@@ -248,6 +261,7 @@ def test_declarations_are_no_program(text: str, repository: Path) -> None:
     assert review() == (0, "## Plans: no changed program\n\n", "")
 
 
+@pytest.mark.wide
 def test_plans_elsewhere(repository: Path) -> None:
     (repository / "plans").mkdir()
     stated = "COMPILE PLAN 'plans/stated.json' FOR " + INSERT
@@ -271,7 +285,7 @@ def test_plans_elsewhere(repository: Path) -> None:
     }
 
 
-@pytest.mark.parametrize("named", ["jobs/partial.sql", "jobs/partial.json"])
+@pytest.mark.parametrize("named", ["jobs/partial.sql", pytest.param("jobs/partial.json", marks=pytest.mark.wide)])
 def test_a_checkpoint_with_the_bytes_of_its_state(repository: Path, tmp_path: Path, named: str) -> None:
     plan = plan_of(INSERT)
     (uid,) = re.findall(r'"uid" : "([^"]+)"', plan)
@@ -284,6 +298,7 @@ def test_a_checkpoint_with_the_bytes_of_its_state(repository: Path, tmp_path: Pa
     assert head[4] == "bytes" and row[4] == "12,345"
 
 
+@pytest.mark.wide
 def test_programs_in_python_do_not_meet(repository: Path) -> None:
     """Modules of the same name in two folders; a program that ends its process is invalid."""
     program = (
@@ -393,6 +408,7 @@ def test_passwords_are_hidden(repository: Path) -> None:
     assert "outside.sql', line 2" in comment and "silence" not in comment
 
 
+@pytest.mark.wide
 def test_a_plan_that_does_not_run_here(repository: Path) -> None:
     """Flink writes the timestamp of Kafka messages; Spark's connector does not."""
     options = "'connector' = 'kafka', 'topic' = 'x', 'properties.bootstrap.servers' = 'h:1', 'format' = 'json'"

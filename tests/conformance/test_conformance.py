@@ -25,15 +25,30 @@ CHOSEN = cases(*CATEGORIES)
 RUNNABLE = [case for case in CHOSEN if not case.refused_at]
 #: Programs of several stages, which run on two partitions; the others run faster on one.
 ON_TWO_PARTITIONS = ("pipelines", "statement_set")
-#: Cases whose plan of Flink is a test of `test-plan` in `make test`, which takes a fifth of the time, and a query in
-#: `make test-wide`: 23 in 24 of those that can be such tests.
-WITHOUT_A_QUERY = [
-    case
-    for at, case in enumerate(RUNNABLE)
-    if at % 24 and case.folder.parent.name not in ON_TWO_PARTITIONS and is_test(case)
-]
-#: Long queries, whose operators shorter ones have, too; they run in `make test-wide`.
-LONG = ("changelog_normalize/dup_distinct_union", "changelog_normalize/dup_semi_anti", "pipelines/web_shop")
+#: Cases whose plan of Flink runs as a query in `make test`: of most categories, and those about the text of files.
+QUERIES = (
+    "aggregate/agg_over_agg",
+    "calc/binary_and_hash",
+    "calc/raw_lines",
+    "calc/types_all_json",
+    "changelog_normalize/canal_duplicates",
+    "changelog_normalize/cdc_included_tables",
+    "join/anti_cdc",
+    "pipelines/window_agg_then_group",
+    "set_ops/except_all_retract",
+    "sink_semantics/maxwell_outer_join_aggregate",
+    "state_ttl/sort_limit_ttl",
+    "statement_set/shared_view_agg",
+    "statement_set/two_sinks_upsert_and_retract",
+    "topn/over_agg_desc",
+    "values/select_constant",
+    "views/catalogs_and_databases",
+)
+#: Cases that are tests of `test-plan` in `make test`, which takes a fifth of the time; their queries, like those that
+#: cannot be tests, run in `make test-wide`.
+WITHOUT_A_QUERY = [case for case in RUNNABLE if case.name not in QUERIES and is_test(case)]
+#: Programs that fail at run time in `make test`: in an expression, and at a sink.
+FAILURES = ("calc/cast_invalid_fails_at_runtime", "sink_semantics/do_error_swap")
 RECORDED = recorded()
 
 
@@ -58,10 +73,7 @@ def partitions(case: Case, spark: SparkSession) -> Iterator[None]:
 @pytest.mark.usefixtures("partitions")
 @pytest.mark.parametrize(
     "case",
-    [
-        pytest.param(case, marks=pytest.mark.wide if case in WITHOUT_A_QUERY or case.name in LONG else ())
-        for case in RUNNABLE
-    ],
+    [pytest.param(case, marks=() if case.name in QUERIES else pytest.mark.wide) for case in RUNNABLE],
     ids=name,
 )
 def test_flinks_plan(case: Case, spark: SparkSession, tmp_path: Path) -> None:
@@ -107,7 +119,15 @@ def test_programs_that_flink_refuses_to_compile(case: Case, tmp_path: Path) -> N
         compiled(case, tmp_path)
 
 
-@pytest.mark.parametrize("case", [case for case in [*CHOSEN, *cases("errors")] if case.refused_at == "run"], ids=name)
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(case, marks=() if case.name in FAILURES else pytest.mark.wide)
+        for case in [*CHOSEN, *cases("errors")]
+        if case.refused_at == "run"
+    ],
+    ids=name,
+)
 def test_programs_that_fail_in_flink(case: Case, spark: SparkSession, tmp_path: Path) -> None:
     with pytest.raises(CompiledPlanError):
         run(spark, compiled(case, tmp_path))

@@ -94,6 +94,8 @@ def frozen(case: Case) -> CompiledPlan:
 #: Programs that run recompiled, on their oldest release, although they differ from the frozen plan in uids alone;
 #: the other cases run in `make test-deep`.
 RENAMED = ("conflicts", "first_rows", "first_rows_native")
+#: A recompiled program of each release that runs in `make test`.
+RECOMPILED = ("0.2.0/first_rows", "0.3.0/latest_rows")
 
 
 def is_renamed(case: Case) -> bool:
@@ -106,6 +108,14 @@ def test_a_recompiled_program_continues_on_the_checkpoint_of_a_release(
 ) -> None:
     plan = recompiled(case)
     assert diff_plans(frozen(case), plan).verdict is Verdict.FULL
+    if case.name in RECOMPILED:
+        continues_recompiled(case, plan, spark, place)
+
+
+@pytest.mark.wide
+@pytest.mark.parametrize("case", [case for case in STARTED if case.name not in RECOMPILED], ids=name)
+def test_recompiled_programs_of_another_execution_continue(case: Case, spark: SparkSession, place: Path) -> None:
+    plan = recompiled(case)
     if is_renamed(case) or not same_execution(frozen(case), plan):
         continues_recompiled(case, plan, spark, place)
 

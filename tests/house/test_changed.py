@@ -19,6 +19,7 @@ def graph(files: dict[str, Path]) -> Imports:
     return imports(files)
 
 
+@pytest.mark.wide
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "reaches", "not_reached"),
@@ -53,6 +54,7 @@ def test_a_change_reaches_tests_that_import_it(
     assert not_reached not in tests
 
 
+@pytest.mark.wide
 @pytest.mark.slow
 def test_the_set_up_reaches_all_tests(files: dict[str, Path], graph: Imports) -> None:
     assert reached(["docs/running.md", "pyproject.toml"], files, graph) is None

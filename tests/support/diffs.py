@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from functools import cache
 
 from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.inspection.diff.build import diff_plans
@@ -72,12 +74,17 @@ class Pair:
     after: str | None = None
 
 
+@cache
 def compiled(text: str, sink: str = "s1", own: str = "") -> CompiledPlan:
     """The plan of a query or of statements, with the tables that they name."""
     statements = text if text.lstrip().startswith(("INSERT", "EXECUTE", "CREATE")) else f"INSERT INTO {sink} {text};"
     if statements.count("INSERT INTO") > 1 and "EXECUTE" not in statements:
         statements = f"EXECUTE STATEMENT SET BEGIN {statements} END;"
-    tables = [table for name, table in TABLES.items() if f"TABLE {name} " not in own]
+    tables = [
+        table
+        for name, table in TABLES.items()
+        if f"TABLE {name} " not in own and re.search(rf"\b{name}\b", f"{own}{statements}")
+    ]
     return TableEnvironment().compile_script(f"{own}{''.join(tables)}{statements}")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -49,8 +50,12 @@ def compiled(kind: Kind, new: bool, folder: Path) -> CompiledPlan:
 
 def as_declared(kind: Kind, new: bool, folder: Path) -> CompiledPlan:
     """The same with the declared sink, even if it stores no rows."""
-    plan = TableEnvironment().compile_script(text_of(kind, new, folder))
-    return with_zone(plan, kind.zones[new], otherwise=UTC)
+    return with_zone(_plan_of(text_of(kind, new, folder)), kind.zones[new], otherwise=UTC)
+
+
+@cache
+def _plan_of(text: str) -> CompiledPlan:
+    return TableEnvironment().compile_script(text)
 
 
 def in_files(plan: CompiledPlan, folder: Path) -> CompiledPlan:

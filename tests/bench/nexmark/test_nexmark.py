@@ -77,6 +77,7 @@ def test_a_rate_is_that_of_the_median_run_without_the_first() -> None:
     assert Rate.of(100, Times((9.0, 2.0, 1.5, 4.0), 7.0).measured()) == Rate(50.0, 0.625, 7.0)
 
 
+@pytest.mark.wide
 def test_a_failed_side_does_not_affect_the_others(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def fails(query: str, data: Data, folder: Path, runs: int) -> Rate:
         if query == "q0":
@@ -92,6 +93,7 @@ def test_a_failed_side_does_not_affect_the_others(monkeypatch: pytest.MonkeyPatc
     ]
 
 
+@pytest.mark.wide
 def test_both_sides_get_the_same_events(tmp_path: Path) -> None:
     data = generate(tmp_path, 1000)
 

@@ -17,8 +17,10 @@ from tests.support.plan_files import ALL, data_of, text_of
 CASE = "join/three_way_inner"
 
 
-def test_every_stateful_operator_has_a_unique_uid() -> None:
-    for path in ALL:
+@pytest.mark.parametrize("step", [5, pytest.param(1, marks=pytest.mark.wide)])
+def test_every_stateful_operator_has_a_unique_uid(step: int) -> None:
+    """In one plan in five, and in all in `make test-wide`."""
+    for path in ALL[::step]:
         plan = with_uids(CompiledPlan.read_file(path))
         for node in plan.nodes:
             assert (node.uid is not None) == keeps_state(node), node

@@ -22,8 +22,10 @@ def check_equal_json(path: Path) -> None:
     assert json.dumps(data) == json.dumps(original)
 
 
-def test_reads_and_writes_equal_json_in_the_same_order() -> None:
-    assert failures(check_equal_json, ALL) == {}
+@pytest.mark.parametrize("step", [3, pytest.param(1, marks=pytest.mark.wide)])
+def test_reads_and_writes_equal_json_in_the_same_order(step: int) -> None:
+    """For one plan in three, and for all in `make test-wide`."""
+    assert failures(check_equal_json, ALL[::step]) == {}
 
 
 @pytest.mark.parametrize("path", FROM_FLINK, ids=name_of)

@@ -24,8 +24,10 @@ OTHER_TIMES = re.compile(r"_(zone|clock_change)")
     [pytest.param(path, marks=pytest.mark.wide if OTHER_TIMES.search(path.stem) else ()) for path in PATHS],
     ids=lambda path: path.stem,
 )
-def test_results(path: Path, session: SparkSession) -> None:
-    fixture = read(path)
+@pytest.mark.parametrize("step", [5, pytest.param(1, marks=pytest.mark.wide)])
+def test_results(path: Path, step: int, session: SparkSession) -> None:
+    """One expression in five, and all in `make test-wide`."""
+    fixture = read(path, step)
     cases = [case for case in fixture.cases if case.results is not None]
     results = evaluate(fixture, cases, fixture.frame(session))
     wrong = [text for case, result in zip(cases, results, strict=True) for text in difference(fixture, case, result)]

@@ -19,6 +19,7 @@ from compiled_plan.plans.execution.formats.csv import SPEC, CsvFormat
 from compiled_plan.plans.execution.formats.lines import file_format
 from tests.support import messages
 from tests.support.formats import writer
+from tests.support.tiers import but_wide
 
 FAILURE = (PySparkException, Py4JJavaError)
 THREE = ("INT", "STRING", "STRING")
@@ -119,7 +120,9 @@ def test_null_literal_in_a_collection_is_an_element(spark: SparkSession) -> None
         read(spark, "n", "ROW<x STRING, y INT>", null_literal="n")
 
 
-@pytest.mark.parametrize("text", ["a\udce9,1", '"a\udce9",1', "b,1\udcff", "\udced\udca0\udc80,1"])
+@pytest.mark.parametrize(
+    "text", but_wide(["a\udce9,1", '"a\udce9",1', "b,1\udcff", "\udced\udca0\udc80,1"], lambda text: text[0] in "ab")
+)
 def test_bytes_that_are_no_text(spark: SparkSession, text: str) -> None:
     with pytest.raises(FAILURE, match="not UTF-8"):
         read(spark, text, "STRING", "STRING")
@@ -217,14 +220,18 @@ MESSAGES = {
 }
 
 
-@pytest.mark.parametrize("beside", [{}, {"allow-comments": "true"}], ids=["quick", "slow"])
+@pytest.mark.parametrize(
+    "beside", [{}, pytest.param({"allow-comments": "true"}, marks=pytest.mark.wide)], ids=["quick", "slow"]
+)
 def test_a_message_is_one_record(spark: SparkSession, beside: Any) -> None:
     """Its first line, as in Flink; a quoted cell may contain line ends."""
     records = messages.read(spark, "csv", PAIR, [message.encode() for message in MESSAGES], beside)
     assert dict(zip(MESSAGES, records, strict=True)) == {text: (0, *row) for text, row in MESSAGES.items()}
 
 
-@pytest.mark.parametrize("beside", [{}, {"allow-comments": "true"}], ids=["quick", "slow"])
+@pytest.mark.parametrize(
+    "beside", [{}, pytest.param({"allow-comments": "true"}, marks=pytest.mark.wide)], ids=["quick", "slow"]
+)
 def test_a_quote_ends_with_its_message(spark: SparkSession, beside: dict[str, str]) -> None:
     lines = [b'1,"a', b"2,b", b'3,"c"', b'4,"', b"5,e"]
     assert messages.read(spark, "csv", PAIR, lines, {**WRONG, **beside}) == [(0, 2, "b"), (0, 3, "c"), (0, 5, "e")]

@@ -19,6 +19,7 @@ from compiled_plan.plans.execution.formats.lines import LineFormat, file_format
 from compiled_plan.plans.execution.interfaces.connectors import INSERT, KIND
 from compiled_plan.plans.execution.spark.types import schema_of
 from tests.support.formats import scanned, writer
+from tests.support.tiers import but_wide
 
 FAILURE = (PySparkException, Py4JJavaError)
 
@@ -94,20 +95,23 @@ def test_times(spark: SparkSession) -> None:
 
 @pytest.mark.parametrize(
     ("type_", "raw"),
-    [
-        ("INT", '"12.7"'),
-        ("INT", "99999999999"),
-        ("INT", '""'),
-        ("TINYINT", "300"),
-        ("DOUBLE", '"abc"'),
-        ("DATE", '"2024-02-30"'),
-        ("TIMESTAMP(3)", '"2024-01-02T03:04:05"'),
-        ("TIMESTAMP(3)", '"2024-02-32 00:00:00"'),
-        ("TIMESTAMP_LTZ(3)", '"2024-01-02 03:04:05"'),
-        ("BYTES", '"!!"'),
-        ("ARRAY<INT>", "5"),
-        ("ROW<x INT>", "5"),
-    ],
+    but_wide(
+        [
+            ("INT", '"12.7"'),
+            ("INT", "99999999999"),
+            ("INT", '""'),
+            ("TINYINT", "300"),
+            ("DOUBLE", '"abc"'),
+            ("DATE", '"2024-02-30"'),
+            ("TIMESTAMP(3)", '"2024-01-02T03:04:05"'),
+            ("TIMESTAMP(3)", '"2024-02-32 00:00:00"'),
+            ("TIMESTAMP_LTZ(3)", '"2024-01-02 03:04:05"'),
+            ("BYTES", '"!!"'),
+            ("ARRAY<INT>", "5"),
+            ("ROW<x INT>", "5"),
+        ],
+        lambda case: case[0] in ("INT", "TIMESTAMP_LTZ(3)", "ARRAY<INT>"),
+    ),
 )
 def test_unfit_values_fail_or_are_null(spark: SparkSession, type_: str, raw: str) -> None:
     with pytest.raises(FAILURE, match=r"table c\.d\.t cannot be read: column col0: .* cannot be read as .*; try: "):

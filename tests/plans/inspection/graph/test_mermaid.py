@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from compiled_plan.plans.inspection.diff.model import Change
 from compiled_plan.plans.inspection.graph.drawing import Drawing, Mark
 from compiled_plan.plans.inspection.graph.mermaid import to_mermaid
 from compiled_plan.plans.inspection.judging.verdicts import Verdict
-from tests.support.drawings import drawings
+from tests.support.drawings import drawing_of, drawings
 
 #: The lines of a flowchart that the rendering may have, each with quoted labels.
 _LABEL = r'"(?:[\w ,.:;()/=+*!?%\'…-]|#\d+;|<br/>)+"'
@@ -16,15 +18,16 @@ _LINE = re.compile(
 )
 
 
-def test_every_plan_is_a_flowchart() -> None:
-    for name, drawing in drawings().items():
+@pytest.mark.parametrize("step", [8, pytest.param(1, marks=pytest.mark.wide)])
+def test_every_plan_is_a_flowchart(step: int) -> None:
+    for name, drawing in drawings(step).items():
         lines = to_mermaid(drawing).splitlines()
         assert [line for line in lines if not _LINE.fullmatch(line)] == [], name
         assert len(lines) == 1 + len(drawing.graph.nodes) + len(drawing.graph.edges)
 
 
 def test_marks_and_characters_with_a_meaning() -> None:
-    drawing = drawings()["join/state_ttl_hint_join"]
+    drawing = drawing_of("join/state_ttl_hint_join")
     first, second, *_ = drawing.graph.nodes
     odd = drawing.graph.model_copy(
         update={"nodes": [first.model_copy(update={"words": 'a"b`#<|>\x1b'}), *drawing.graph.nodes[1:]]}

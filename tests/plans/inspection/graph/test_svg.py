@@ -3,15 +3,18 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree
 
+import pytest
+
 from compiled_plan.plans.inspection.graph.drawing import Drawing
 from compiled_plan.plans.inspection.graph.svg import to_svg
-from tests.support.drawings import drawings
+from tests.support.drawings import drawing_of, drawings
 
 _SVG = "{http://www.w3.org/2000/svg}"
 
 
-def test_boxes_are_inside_the_image_and_apart() -> None:
-    for name, drawing in drawings().items():
+@pytest.mark.parametrize("step", [8, pytest.param(1, marks=pytest.mark.wide)])
+def test_boxes_are_inside_the_image_and_apart(step: int) -> None:
+    for name, drawing in drawings(step).items():
         image = ElementTree.fromstring(to_svg(drawing))
         width, height = (float(image.attrib[key]) for key in ("width", "height"))
         boxes = [
@@ -30,7 +33,7 @@ def test_boxes_are_inside_the_image_and_apart() -> None:
 
 
 def test_nothing_is_loaded_and_markup_is_escaped() -> None:
-    drawing = drawings()["join/state_ttl_hint_join"]
+    drawing = drawing_of("join/state_ttl_hint_join")
     first, *rest = drawing.graph.nodes
     odd = first.model_copy(update={"words": "<script>&", "uid": "</title>\x1b"})
     text = to_svg(Drawing(drawing.graph.model_copy(update={"nodes": [odd, *rest]})))
