@@ -45,7 +45,10 @@ def test_all_changes_of_a_query_in_their_order(plan: Path) -> None:
     assert (changes, document["ended"]) == ([("+I", "1"), *replaced], "end")
 
 
-@pytest.mark.parametrize("query", ["SELECT * FROM numbers", "SELECT n, COUNT(*) FROM numbers GROUP BY n"])
+@pytest.mark.parametrize(
+    "query",
+    ["SELECT * FROM numbers", pytest.param("SELECT n, COUNT(*) FROM numbers GROUP BY n", marks=pytest.mark.wide)],
+)
 def test_a_limit_on_rows(plan: Path, query: str) -> None:
     progress = plan.with_name("progress.json")
     script = NUMBERS.format(last=1_000_000) + query

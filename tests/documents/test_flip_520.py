@@ -151,6 +151,7 @@ def test_sql_data_type_casts_a_row() -> None:
     assert projected["operands"][0]["type"] == "ROW<`EXPR$0` CHAR(3) NOT NULL, `EXPR$1` INT NOT NULL> NOT NULL"
 
 
+@pytest.mark.wide
 def test_sql_data_type_in_a_run(env: TableEnvironment) -> None:
     casts = f"CAST({BOB} AS ROW<n STRING, a INT>), CAST(('Al', 1) AS {USER}), CAST({BOB} AS STRING), {BOB}.age"
     (row,) = env.execute_sql(f"SELECT {casts}").collect()
@@ -177,6 +178,7 @@ def test_handling_object_of(env: TableEnvironment, capsys: pytest.CaptureFixture
     assert "|             (name=Bob, age=42) |" in capsys.readouterr().out
 
 
+@pytest.mark.wide
 def test_handling_object_update(env: TableEnvironment, capsys: pytest.CaptureFixture[str]) -> None:
     env.execute_sql(f"SELECT OBJECT_UPDATE({BOB}, 'name', 'Alice')").print()
     assert "|           (name=Alice, age=42) |" in capsys.readouterr().out
@@ -255,6 +257,7 @@ def test_table_api_compiles_to_the_plan_of_sql() -> None:
         assert env.from_path("t").select(expression).insert_into("users").compile_plan().to_json() == by_sql.to_json()
 
 
+@pytest.mark.wide
 def test_table_api_object_of_a_data_type(env: TableEnvironment) -> None:
     type_ = DataTypes.STRUCTURED(User, DataTypes.FIELD("name", "STRING"), DataTypes.FIELD("age", "BIGINT"))
     table = env.from_values([object_of(type_, "age", 42, "name", "Bob"), object_of(type_, "name", "Al")], ["u"])
@@ -289,6 +292,7 @@ def test_table_api_an_update_names_the_fields_that_there_are() -> None:
 # --- Examples, Using TYPEOF in SQL
 
 
+@pytest.mark.wide
 def test_typeof_whether_or_not_there_is_a_class(env: TableEnvironment) -> None:
     names = ["com.example.User", USER_NAME]
     calls = ", ".join(f"TYPEOF(OBJECT_OF('{name}', 'name', 'Bob', 'age', 42))" for name in names)
@@ -299,6 +303,7 @@ def test_typeof_whether_or_not_there_is_a_class(env: TableEnvironment) -> None:
 # --- Examples, Combining SQL and Table API
 
 
+@pytest.mark.wide
 def test_combining_a_name_without_class_comes_out_as_a_row(env: TableEnvironment) -> None:
     (row,) = env.sql_query(f"SELECT {BOB}").execute().collect()
     assert type(row[0]) is Row
@@ -316,6 +321,7 @@ def test_combining_a_class_that_does_not_fit_is_refused(env: TableEnvironment) -
         list(result.collect())
 
 
+@pytest.mark.wide
 def test_combining_no_class_but_the_programs_own(env: TableEnvironment) -> None:
     names = ["subprocess.Popen", "pathlib.Path", "pandas.DataFrame", "compiled_plan.plans.errors.PlanError"]
     calls = ", ".join(f"OBJECT_OF('{name}', 'args', 'ls')" for name in names)

@@ -285,6 +285,7 @@ def test_proposed_changes_scenario_2_a_schema_declares_the_conversions(sample: A
         env.from_values([(None,)], with_key)
 
 
+@pytest.mark.wide
 def test_proposed_changes_scenario_2_dataframes(sample: Any, env: TableEnvironment) -> None:
     import pandas as pd
 

@@ -70,7 +70,10 @@ class Pattern:
 
 def patterns(path: Path) -> Iterator[Pattern]:
     """The patterns of a module: arguments of `re`, and of pydantic's fields."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    module = path.read_text(encoding="utf-8")
+    if "re." not in module and "pattern" not in module:
+        return
+    tree = ast.parse(module)
     constants = {
         target.id: node.value
         for node in tree.body

@@ -74,6 +74,7 @@ def test_a_result_as_a_table_and_as_its_changes(env: TableEnvironment, tmp_path:
     assert shown == {"op": ["+I", "+I", "-U", "+U", "-D"], "id": [1, 2, 1, 1, 2], "v": ["a", "b", "a", "c", "b"]}
 
 
+@pytest.mark.wide
 def test_rows_can_be_taken_once(env: TableEnvironment) -> None:
     result = env.execute_sql("SELECT 1 AS a")
     assert result.column_names == ("a",)
@@ -164,6 +165,7 @@ def test_an_insert_is_waited_for(env: TableEnvironment, tmp_path: Path) -> None:
     assert sorted(row["a"] for row in written(tmp_path)) == [1, 2]
 
 
+@pytest.mark.wide
 def test_an_insert_that_is_synchronous_needs_no_wait(env: TableEnvironment, tmp_path: Path) -> None:
     sink(env, tmp_path)
     env.set("table.dml-sync", "true")
@@ -171,6 +173,7 @@ def test_an_insert_that_is_synchronous_needs_no_wait(env: TableEnvironment, tmp_
     assert written(tmp_path) == [{"a": 3, "b": "z"}]
 
 
+@pytest.mark.wide
 def test_a_statement_set_and_a_plan_file(env: TableEnvironment, tmp_path: Path) -> None:
     sink(env, tmp_path / "out")
     plan = tmp_path / "plan.json"

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -85,6 +86,7 @@ COUNT = "SELECT customer, COUNT(*) FROM orders GROUP BY customer"
 JOIN = "SELECT o.customer, CAST(i.price AS BIGINT) FROM orders AS o JOIN items AS i ON o.id = i.id"
 
 
+@cache
 def compiled(*statements: str, folder: str = "/data", before: str = "") -> CompiledPlan:
     """The plan of queries, each into the sink of its number, or of whole statements."""
     tables = "".join(

@@ -158,7 +158,7 @@ def test_tokens_and_passwords_are_in_no_log_and_no_answer(
         ({"Sec-Fetch-Site": "same-origin"}, 201),
     ],
 )
-@pytest.mark.parametrize("tokens", [True, False])
+@pytest.mark.parametrize("tokens", [True, pytest.param(False, marks=pytest.mark.wide)])
 def test_cross_site_requests_are_refused(
     headers: dict[str, str], status: int, tokens: bool, settings: Settings, workers: Workers, make: Make
 ) -> None:

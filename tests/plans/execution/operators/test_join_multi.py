@@ -27,6 +27,16 @@ def spec(*types: str, **fields: Any) -> dict[str, Any]:
     }
 
 
+#: Types of both joins; `make test` has the first.
+TYPES = [
+    ("LEFT", "INNER"),
+    *(
+        pytest.param(types, marks=pytest.mark.wide)
+        for types in (("INNER", "INNER"), ("INNER", "LEFT"), ("LEFT", "LEFT"))
+    ),
+]
+
+
 def test_left_joins_pad_until_there_is_a_match(harness: Harness) -> None:
     stream = [Change("+I", (1, 5), 0), Change("+I", (9, 5), 2), Change("+I", (1, 7), 1), Change("-D", (9, 5), 2)]
     (only,) = harness.run(spec("LEFT", "LEFT"), batches([stream]))
@@ -67,7 +77,7 @@ def joined(types: tuple[str, ...], tables: list[Table]) -> Table:
 ROWS = st.tuples(st.none() | st.integers(0, 2), st.none() | st.integers(0, 2))
 
 
-@pytest.mark.parametrize("types", [("INNER", "INNER"), ("LEFT", "INNER"), ("INNER", "LEFT"), ("LEFT", "LEFT")])
+@pytest.mark.parametrize("types", TYPES)
 @given(stream=retract_streams(ROWS, ports=3))
 def test_changes_result_in_the_join_of_the_remaining_rows(
     harness: Harness, types: tuple[str, ...], stream: Batches
@@ -98,7 +108,7 @@ def joined_by_key(types: tuple[str, ...], condition: bool, tables: list[Table]) 
 KEYED = st.tuples(st.integers(0, 1), st.integers(0, 3))
 
 
-@pytest.mark.parametrize("types", [("INNER", "INNER"), ("LEFT", "INNER"), ("INNER", "LEFT"), ("LEFT", "LEFT")])
+@pytest.mark.parametrize("types", TYPES)
 @given(
     stream=retract_streams(KEYED, key=lambda row: str(row[0]), ports=3, upsert=True),
     condition=st.booleans(),

@@ -85,7 +85,7 @@ def test_a_left_join_keeps_rows_without_a_match(spark: SparkSession, database: A
     ]
 
 
-@pytest.mark.parametrize("cache", ["NONE", "PARTIAL"])
+@pytest.mark.parametrize("cache", [pytest.param("NONE", marks=pytest.mark.wide), "PARTIAL"])
 def test_a_cache_answers_for_the_database(spark: SparkSession, database: Any, tmp_path: Path, cache: str) -> None:
     query = f"SELECT o.id, r.kind, r.rate FROM orders AS o {JOIN} AND r.cur <> 'E'"
     result = []

@@ -43,7 +43,7 @@ def ids(rows: list[dict[str, object]]) -> list[object]:
     return sorted(row["id"] for row in rows)  # type: ignore[type-var]
 
 
-@pytest.mark.parametrize("order", ["ts", "p"])
+@pytest.mark.parametrize("order", ["ts", pytest.param("p", marks=pytest.mark.wide)])
 def test_rows_in_order_within_the_ttl_give_what_the_plan_says(spark: SparkSession, tmp_path: Path, order: str) -> None:
     pipeline = Pipeline(spark, tmp_path, program(first(order), LONG_TTL), NATIVE)
     pipeline.add("clicks", click(1, "a", 1), click(3, "b", 3), click(4, None, 4))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from compiled_plan.plans.execution.spark.java import settings
 from tests.plans.execution.state.checkpoint.places import Place
 from tests.plans.execution.state.reading.programs import ROWS, SINKS, STATEMENTS, TABLES, Looked, opened
 from tests.support.once import once
@@ -22,7 +23,8 @@ def looked(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Loo
     def checkpointed() -> str:
         place = Place(spark, tmp_path_factory.mktemp("looked"))
         place.add(ROWS)
-        place.run(place.compiled(TABLES + SINKS, STATEMENTS))
+        with settings(spark, {"spark.sql.shuffle.partitions": "1"}):
+            place.run(place.compiled(TABLES + SINKS, STATEMENTS))
         return str(place.folder)
 
     place = Place(spark, Path(once(tmp_path_factory, "looked", checkpointed)))

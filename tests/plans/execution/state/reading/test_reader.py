@@ -102,6 +102,7 @@ def test_foreign_checkpoints(spark: SparkSession, tmp_path: Path) -> None:
         StateReader.open(spark, str(tmp_path / "former"))
 
 
+@pytest.mark.wide
 def test_state_of_sparks_own_operator(spark: SparkSession, tmp_path: Path) -> None:
     place = place_with_rows(spark, tmp_path)
     query = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 from compiled_plan.environment import TableEnvironment
@@ -35,6 +36,7 @@ TABLES = "".join(
 )
 
 
+@cache
 def compiled(*statements: str) -> CompiledPlan:
     text = statements[0] if len(statements) == 1 else f"EXECUTE STATEMENT SET BEGIN {'; '.join(statements)}; END"
     return TableEnvironment().compile_script(f"{TABLES}{text};")
