@@ -10,6 +10,7 @@ from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from pkgutil import iter_modules
+from types import MappingProxyType
 from typing import Any
 
 from compiled_plan.plans.connectors.format_spec import FormatSpec
@@ -31,13 +32,15 @@ def format_spec(name: str | None) -> FormatSpec | None:
     return spec
 
 
+@cache
 def connector_specs() -> Mapping[str, ConnectorSpec]:
     """All connectors whose tables outlive their program, by name."""
-    return {name: spec for name, spec in _all(_SPECS) if not spec.in_process}
+    return MappingProxyType({name: spec for name, spec in _all(_SPECS) if not spec.in_process})
 
 
+@cache
 def format_specs() -> Mapping[str, FormatSpec]:
-    return dict(_all(_FORMATS))
+    return MappingProxyType(dict(_all(_FORMATS)))
 
 
 def module_name(name: str) -> str:
