@@ -179,7 +179,7 @@ if TYPE_CHECKING:
         Table as Table,
     )
 
-#: The public names by module; type checkers read them above, and a test compares both.
+#: The public names by module. Type checkers read them above; `tests/compiled_plan/test_public_names.py` compares both.
 _NAMES = {
     "checkpoints": "export_savepoint export_state inspect_key inspect_state",
     "environment": "TableEnvironment",

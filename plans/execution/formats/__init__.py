@@ -1,1 +1,1 @@
-"""Formats of rows in files and messages. A module is named after its format, and imported on first use."""
+"""Formats of rows in files and messages. A module is named after its format; formats of the kernel need none."""

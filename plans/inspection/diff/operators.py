@@ -10,9 +10,9 @@ from compiled_plan.plans.inspection.diff.model import Change, OperatorEdit, TtlC
 from compiled_plan.plans.inspection.diff.reasons import Reason, affects, first, passed
 from compiled_plan.plans.inspection.diff.sides import PlanPair, PlanSide, is_by_time
 from compiled_plan.plans.inspection.diff.words import place_of, words_of
-from compiled_plan.plans.inspection.judging.common import judged
 from compiled_plan.plans.inspection.judging.edited import Edited, Judgement, Pair
 from compiled_plan.plans.inspection.judging.kinds import kind_of
+from compiled_plan.plans.inspection.judging.shared_properties import judged
 from compiled_plan.plans.inspection.judging.verdicts import PropertyEdit, Verdict, worst
 from compiled_plan.plans.inspection.lineage.operators import OperatorLineage, Role
 from compiled_plan.plans.nodes.base import PlanNode

@@ -53,7 +53,7 @@ class OperatorKind:
     name: str  # as in `OperatorLineage.kind`
     #: Label of the operator: `SUM(amount) by customer`.
     words: Callable[[Texts], str] = lambda texts: texts.kind + texts.by
-    #: Verdict rules by property; other properties are judged by `judging.common`.
+    #: Verdict rules by property; other properties are judged by `judging.shared_properties`.
     rules: Mapping[str, VerdictRule] = field(default_factory=dict)
     #: Description of the rows that a kind buffers until their time comes: " of open windows".
     waiting: str = ""

@@ -122,7 +122,7 @@ public final class WindowAggregate extends KeyedOperator<WindowAggregate.Panes> 
 
     @Override
     public void process(InputRow row, Out out) {
-      if (rows.drops(row)) return;
+      if (rows.hasNoTime(row)) return;
       WindowPanes.Pane pane = assigned.of(row, context.processingTime());
       if (pane == null) {
         out.late(1);

@@ -153,7 +153,7 @@ final class WindowPanes {
   }
 
   /** Returns true if the row has no time and belongs to no window. */
-  boolean drops(InputRow row) {
+  boolean hasNoTime(InputRow row) {
     return time >= 0 && dropNullTimes && !windows.isAttached() && row.values()[time] == null;
   }
 
@@ -194,7 +194,7 @@ final class WindowPanes {
     public long add(InputRow row) {
       int before = panes.size() + neverLate.size();
       rows++;
-      if (drops(row)) return 0;
+      if (hasNoTime(row)) return 0;
       Assigned to = row.watermark() == Long.MIN_VALUE ? assignedNeverLate : assigned;
       // Rows carry their own times, see partial().
       Pane pane = to.of(row, Long.MIN_VALUE);
