@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from compiled_plan.cli.actions.state_text import size_text
 from compiled_plan.cli.common.terminal import console, print_table
-from compiled_plan.plans.execution.session.spark_session import spark_session
+from compiled_plan.plans.execution.session import spark_session as sessions
 from compiled_plan.plans.execution.spark.logs import silence_py4j
 from compiled_plan.plans.execution.state.flink.exports import Export
 from compiled_plan.plans.execution.state.flink.exports import ExportOptions as ExportOptions
@@ -39,7 +39,7 @@ def export_state(
     """
     if not debug:
         silence_py4j()
-    with spark_session(*cluster, verbose=debug) as spark:
+    with sessions.spark_session(*cluster, verbose=debug) as spark:
         export = Export(spark, checkpoint, options)
         if as_json:
             sys.stdout.write(to_json(export.report))

@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Mapping
 
-from compiled_plan.plans.execution.session.spark_session import spark_session
+from compiled_plan.plans.execution.session import spark_session as sessions
 from compiled_plan.plans.execution.state.upgrade.rollback import adopt, prune, roll_back
 
 
@@ -20,7 +20,7 @@ def change_generations(
         rollback: return to the previous generation.
         adopted: the generation to activate. With neither, inactive generations are removed.
     """
-    with spark_session(master, settings, verbose=False) as spark:
+    with sessions.spark_session(master, settings, verbose=False) as spark:
         if adopted is not None:
             head = adopt(spark, checkpoint, adopted)
             shown = {"generation": head.generation, "program": head.program, "head": head.number}

@@ -12,8 +12,8 @@ from compiled_plan.cli.common.terminal import (
     console,
     print_table,
 )
+from compiled_plan.plans.execution.session import spark_session as sessions
 from compiled_plan.plans.execution.session.options import RunOptions
-from compiled_plan.plans.execution.session.spark_session import spark_session
 from compiled_plan.plans.execution.spark.logs import silence_py4j
 from compiled_plan.plans.execution.state.flink.imports import Import, ImportOptions
 from compiled_plan.plans.execution.state.flink.report import ImportReport
@@ -56,7 +56,7 @@ def import_state(
             return
         if not debug:
             silence_py4j()
-        with spark_session(*cluster, verbose=debug) as spark:
+        with sessions.spark_session(*cluster, verbose=debug) as spark:
             opened.write(spark, options, secrets)
         checkpoint = options.checkpoint
         console().print(f"imported into {checkpoint}; go on with: execute-plan {plan} --checkpoint {checkpoint}")

@@ -22,9 +22,9 @@ from compiled_plan.plans.execution.connectors.collect import RECEIVERS
 from compiled_plan.plans.execution.interfaces.connectors import resolved_table
 from compiled_plan.plans.execution.run import Run
 from compiled_plan.plans.execution.secrets.values import Secrets
+from compiled_plan.plans.execution.session import spark_session as sessions
 from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.execution.session.settings import FIXED
-from compiled_plan.plans.execution.session.spark_session import spark_session
 from compiled_plan.plans.execution.session.stopping import StuckError
 from compiled_plan.plans.execution.spark.arrow import values_of
 from compiled_plan.plans.execution.spark.failures import translate
@@ -62,7 +62,7 @@ def session(*, debug: bool = False) -> SparkSession:
             return active
         if not debug:
             silence_py4j()
-        opened = _OWN.enter_context(spark_session(verbose=False, open_to_users=True))
+        opened = _OWN.enter_context(sessions.spark_session(verbose=False, open_to_users=True))
         atexit.register(_OWN.close)
         return opened
 
@@ -89,7 +89,7 @@ def session_started(
             if active is not None:
                 _check(active)
                 return active
-            return closing.enter_context(spark_session(master, settings, verbose=verbose))
+            return closing.enter_context(sessions.spark_session(master, settings, verbose=verbose))
 
         future = pool.submit(start)
         _STARTS.append(future)

@@ -197,7 +197,7 @@ def test_a_start_that_cannot_succeed_is_refused_without_a_jvm(
     def never(*_: object, **__: object) -> None:
         raise AssertionError("a JVM was started")
 
-    monkeypatch.setattr("compiled_plan.plans.execution.session.kept.session_of_command", never)
+    monkeypatch.setattr("compiled_plan.cli.actions.runs.session_of_command", never)
     table = "CREATE TABLE t (id INT, name STRING) WITH ('connector' = 'filesystem', 'format' = 'json', 'path' = '{}');"
     source = tmp_path / ("missing.json" if message.startswith("missing") else "in.json")
     (tmp_path / "in.json").write_text("")

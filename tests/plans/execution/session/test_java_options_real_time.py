@@ -9,7 +9,6 @@ import pytest
 
 from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.errors import ExecutionError
-from compiled_plan.plans.execution.session import kept as kept_session
 from compiled_plan.plans.execution.session.java_options import DRIVER_JAVA, driver_java, with_short_collections
 from tests.support.commands import called
 from tests.support.java_flags import java_flags
@@ -61,7 +60,7 @@ def test_a_run_in_real_time_mode_has_it(
         seen.append(settings)
         raise ExecutionError("no session")
 
-    monkeypatch.setattr(kept_session, "session_of_command", session)
+    monkeypatch.setattr("compiled_plan.cli.actions.runs.session_of_command", session)
     plan = tmp_path / "plan.json"
     plan.write_text(TableEnvironment().compile_script(PROGRAM).to_json())
     called("execute_plan", "--trigger", trigger, str(plan))
