@@ -179,7 +179,7 @@ if TYPE_CHECKING:
         Table as Table,
     )
 
-#: The public names by module. Type checkers read them above; `tests/compiled_plan/test_public_names.py` compares both.
+#: The public names by module. Type checkers read them above; `test_compiled_plan_public_names.py` compares both.
 _NAMES = {
     "checkpoints": "export_savepoint export_state inspect_key inspect_state",
     "environment": "TableEnvironment",
