@@ -10,16 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from compiled_plan.cli.common.run_options import with_run_options
-from compiled_plan.cli.common.terminal import (
-    Debug,
-    ExitCode,
-    SessionOptions,
-    SparkOptions,
-    app_for,
-    fail,
-    run_app,
-    say,
-)
+from compiled_plan.cli.common.terminal import Debug, ExitCode, SessionOptions, SparkOptions, app_for, fail, run_app, say
 from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.execution.session.options import MIGRATE_PARTIAL, RunOptions
 

@@ -8,14 +8,7 @@ import typer
 
 from compiled_plan.cli.common.groups import with_groups
 from compiled_plan.cli.common.options import PlanFileOptions
-from compiled_plan.cli.common.terminal import (
-    Debug,
-    ExitCode,
-    SessionOptions,
-    app_for,
-    fail,
-    run_app,
-)
+from compiled_plan.cli.common.terminal import Debug, ExitCode, SessionOptions, app_for, fail, run_app
 from compiled_plan.compiling.scripts import compiled
 from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.files import exists

@@ -7,14 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from compiled_plan.cli.common.groups import with_groups
-from compiled_plan.cli.common.terminal import (
-    Debug,
-    ExitCode,
-    SparkOptions,
-    app_for,
-    fail,
-    run_app,
-)
+from compiled_plan.cli.common.terminal import Debug, ExitCode, SparkOptions, app_for, fail, run_app
 from compiled_plan.plans.errors import CompiledPlanError
 
 if TYPE_CHECKING:

@@ -8,14 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from compiled_plan.cli.common.run_options import PLAN_NAME, with_run_options
-from compiled_plan.cli.common.terminal import (
-    Debug,
-    ExitCode,
-    SparkOptions,
-    app_for,
-    fail,
-    run_app,
-)
+from compiled_plan.cli.common.terminal import Debug, ExitCode, SparkOptions, app_for, fail, run_app
 from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.execution.session.options import RunOptions
 

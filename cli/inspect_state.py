@@ -9,14 +9,7 @@ import typer
 
 from compiled_plan.cli.common.options import ShownState
 from compiled_plan.cli.common.run_options import with_run_options
-from compiled_plan.cli.common.terminal import (
-    Debug,
-    ExitCode,
-    SparkOptions,
-    app_for,
-    fail,
-    run_app,
-)
+from compiled_plan.cli.common.terminal import Debug, ExitCode, SparkOptions, app_for, fail, run_app
 from compiled_plan.commands.tied import end_with_stdin
 from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.execution.session.options import RunOptions

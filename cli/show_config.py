@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -14,9 +14,6 @@ from compiled_plan.commands.config import NAME, ConfigFile, nearest_file
 from compiled_plan.commands.registry import COMMANDS
 from compiled_plan.commands.trust import is_trusted, trust
 from compiled_plan.plans.errors import CompiledPlanError
-
-if TYPE_CHECKING:
-    from compiled_plan.commands.config import ConfigFile
 
 app = app_for("show-config")
 

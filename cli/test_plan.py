@@ -10,14 +10,7 @@ import typer
 from compiled_plan.cli.common.groups import with_groups
 from compiled_plan.cli.common.options import RecordingOptions, TestOptions
 from compiled_plan.cli.common.run_options import SecretSources, set_default_secrets
-from compiled_plan.cli.common.terminal import (
-    Conf,
-    Debug,
-    ExitCode,
-    SparkOptions,
-    app_for,
-    run_app,
-)
+from compiled_plan.cli.common.terminal import Conf, Debug, ExitCode, SparkOptions, app_for, run_app
 
 if TYPE_CHECKING:
     from compiled_plan.cli.actions.testing import RunTests

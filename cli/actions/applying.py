@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from compiled_plan.cli.common.terminal import (
-    print_lines,
-    say,
-)
+from compiled_plan.cli.common.terminal import print_lines, say
 from compiled_plan.cli.comparing.comparison import Comparison
 from compiled_plan.cli.comparing.sides import side_of
 from compiled_plan.compiling.scripts import Session

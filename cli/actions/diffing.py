@@ -5,10 +5,7 @@ from __future__ import annotations
 import sys
 from enum import Enum
 
-from compiled_plan.cli.common.terminal import (
-    ExitCode,
-    print_lines,
-)
+from compiled_plan.cli.common.terminal import ExitCode, print_lines
 from compiled_plan.cli.comparing.comparison import Comparison
 from compiled_plan.plans.inspection.diff.flink import FlinkDiff
 from compiled_plan.plans.inspection.diff.model import PlanDiff

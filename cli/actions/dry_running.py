@@ -6,10 +6,7 @@ from collections.abc import Sequence
 
 from compiled_plan.cli.actions.reading import Reader
 from compiled_plan.cli.common.running import print_line
-from compiled_plan.cli.common.terminal import (
-    ExitCode,
-    fail,
-)
+from compiled_plan.cli.common.terminal import ExitCode, fail
 from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.execution.explain import stages_of, stages_text
 from compiled_plan.plans.execution.secrets.values import Secrets

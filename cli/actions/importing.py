@@ -8,10 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import typer
 
 from compiled_plan.cli.actions.state_text import size_text
-from compiled_plan.cli.common.terminal import (
-    console,
-    print_table,
-)
+from compiled_plan.cli.common.terminal import console, print_table
 from compiled_plan.plans.execution.session import spark_session as sessions
 from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.execution.spark.logs import silence_py4j

@@ -6,12 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import typer
 
-from compiled_plan.cli.common.terminal import (
-    ExitCode,
-    console,
-    fail,
-    session_of,
-)
+from compiled_plan.cli.common.terminal import ExitCode, console, fail, session_of
 from compiled_plan.compiling.scripts import with_declared_functions
 from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.inspection.checked_plans import plan_from_file

@@ -32,7 +32,6 @@ from compiled_plan.plans.plan.session_options import UTC, zones_of
 if TYPE_CHECKING:
     from compiled_plan.plans.execution import run as executor
     from compiled_plan.plans.execution.batches import following
-    from compiled_plan.plans.execution.secrets.values import Secrets
     from compiled_plan.plans.execution.session.options import RunOptions
     from compiled_plan.plans.execution.state.upgrade import start as starting
     from compiled_plan.plans.execution.tables.taps import Tap

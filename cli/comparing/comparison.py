@@ -13,7 +13,6 @@ from compiled_plan.plans.inspection.diff.sides import PlanPair
 if TYPE_CHECKING:
     from compiled_plan.plans.inspection.diff.advice import Advice
     from compiled_plan.plans.inspection.diff.model import PlanDiff
-    from compiled_plan.plans.inspection.diff.sides import PlanPair
     from compiled_plan.plans.inspection.graph.drawing import Drawing
 
 

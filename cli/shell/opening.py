@@ -11,10 +11,7 @@ from pathlib import Path
 import typer
 from prompt_toolkit.shortcuts import clear
 
-from compiled_plan.cli.common.terminal import (
-    ExitCode,
-    fail,
-)
+from compiled_plan.cli.common.terminal import ExitCode, fail
 from compiled_plan.cli.shell.results import Results
 from compiled_plan.cli.shell.shell import Quit, Shell, needs_spark
 from compiled_plan.compiling.scripts import Session

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Generic
+from typing import Generic
 
 from compiled_plan.planner.sql import nodes as ast
 from compiled_plan.planner.sql.binding.group_windows import GROUP_WINDOWS
@@ -21,9 +21,6 @@ from compiled_plan.planner.table.selecting import select, select_items
 from compiled_plan.planner.table.table_functions import over_table
 from compiled_plan.planner.table.windows import OverWindow, Window
 from compiled_plan.plans.errors import ProgramError
-
-if TYPE_CHECKING:
-    from compiled_plan.planner.table.expressions.expression import Expression
 
 
 @dataclass(frozen=True, eq=False, repr=False)

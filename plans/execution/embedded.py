@@ -36,8 +36,6 @@ from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.types import RowType
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
     from compiled_plan.plans.plan import CompiledPlan
 
 _LOCK = threading.RLock()

@@ -115,7 +115,7 @@ def test_unsupported_plans_are_refused_by_name(spark: SparkSession, tmp_path: Pa
 def test_a_plan_of_flink_runs(path: Path, spark: SparkSession, tmp_path: Path) -> None:
     plans = of_program(path.stem)
     if shape(path) in map(shape, plans[: plans.index(path)]):
-        return  # a plan of an older release is the same
+        pytest.skip("a plan of an older release is the same")
     for source in (FLINK / "data").glob("*.json"):
         (tmp_path / source.stem).mkdir()
         (tmp_path / source.stem / source.name).write_bytes(source.read_bytes())

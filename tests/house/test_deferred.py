@@ -1,4 +1,4 @@
-"""Deferred modules: type checkers and the running program see the same module."""
+"""Deferred modules: type checkers and the running program see the same module, each of them once."""
 
 from __future__ import annotations
 
@@ -39,3 +39,19 @@ def test_both_branches_name_the_same_module(path: Path) -> None:
     assert any(run for _, run in pairs)
     for shown, run in pairs:
         assert run.items() <= shown.items()
+
+
+def imported(body: list[ast.stmt]) -> set[str]:
+    imports = (node for node in body if isinstance(node, ast.Import | ast.ImportFrom))
+    return {name.asname or name.name for node in imports for name in node.names}
+
+
+@pytest.mark.slow
+def test_no_import_is_repeated_for_type_checkers() -> None:
+    repeated = {}
+    for path in CODE:
+        body = ast.parse(path.read_text(encoding="utf-8")).body
+        shown = [node.body for node in body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
+        if names := set().union(*map(imported, shown)) & imported(body):
+            repeated[path.relative_to(ROOT).as_posix()] = names
+    assert repeated == {}

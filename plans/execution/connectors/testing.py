@@ -34,7 +34,6 @@ from compiled_plan.plans.execution.spark.types import to_spark
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
-    from pyspark.sql import types as s
 
 #: The running tests, by the option `test` of their tables.
 TESTS: dict[str, TestTables] = {}

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from pyspark.sql import types as s
 
 from compiled_plan.plans import types as t
 from compiled_plan.plans.errors import DataError, UnsupportedError
 from compiled_plan.plans.execution.interfaces.connectors import TableSpec
 from compiled_plan.plans.execution.spark.types import from_spark, to_spark
-
-if TYPE_CHECKING:
-    from pyspark.sql import types as s
 
 _REMEDY = "declare the columns as the data source has them, and CAST in a query or view"
 
