@@ -129,10 +129,10 @@ FUNCTIONS: tuple[Function, ...] = (
     ),
     _entry("SUBSTR", _SLICE, varying(0)).api("x.substr(begin_index, length=None)", "SUBSTR; the same as `substring`."),
     _entry("LEFT", (form(TEXT, WHOLE),), force_nullable(varying(0))).api(
-        "x.left(length)", "LEFT: the first characters, as many as given."
+        "x.left(length)", "LEFT: the first `length` characters."
     ),
     _entry("RIGHT", (form(TEXT, WHOLE),), force_nullable(varying(0))).api(
-        "x.right(length)", "RIGHT: the last characters, as many as given."
+        "x.right(length)", "RIGHT: the last `length` characters."
     ),
     _entry("LPAD", (form(TEXT, WHOLE, TEXT),), fixed(STRING)).api(
         "x.lpad(length, pad)", "LPAD: pad or cut to a length, on the left."

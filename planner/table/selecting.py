@@ -273,7 +273,7 @@ def rename_columns(table: T, fields: Sequence[object]) -> T:
 
 
 def drop_columns(table: T, fields: Sequence[object]) -> T:
-    """Drop the given columns, and keep the order of the others."""
+    """Drop columns, and keep the order of the others."""
     dropped = {place_of("drop_columns", name, table._rows) for name in names_of("drop_columns", fields, table._rows)}
     remaining = [node for place, node in enumerate(all_columns(table._rows)) if place not in dropped]
     if not remaining:

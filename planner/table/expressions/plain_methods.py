@@ -130,11 +130,11 @@ class PlainMethods(Operand):
         return self._call("substr", "SUBSTR", begin_index, *present(length))
 
     def left(self, length: object) -> Self:
-        """LEFT: the first characters, as many as given."""
+        """LEFT: the first `length` characters."""
         return self._call("left", "LEFT", length)
 
     def right(self, length: object) -> Self:
-        """RIGHT: the last characters, as many as given."""
+        """RIGHT: the last `length` characters."""
         return self._call("right", "RIGHT", length)
 
     def lpad(self, length: object, pad: object) -> Self:

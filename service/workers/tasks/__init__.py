@@ -52,6 +52,8 @@ class TaskName(NamedTuple):
             raise ProgramError("the file does not exist", where=str(fault.filename), remedy="check the path") from None
         except RecursionError:
             raise too_deep() from None
+        except MemoryError:
+            raise ProgramError("the task exceeds the memory limit", remedy="split the program") from None
 
 
 if TYPE_CHECKING:
