@@ -42,6 +42,7 @@ from compiled_plan.plans.types import (
     VarCharType,
     YearMonthIntervalType,
 )
+from compiled_plan.plans.types.temporal import is_attribute
 
 _INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT")
 _NUMBERS = (*_INTEGERS, "FLOAT", "DOUBLE", "DECIMAL")
@@ -102,7 +103,7 @@ def cast(rex: RexNode, type_: LogicalType, *, try_: bool = False) -> RexNode:
             remedy=_cast_remedy(source, type_),
         )
     target = type_.with_nullability(source.nullable or try_)
-    attribute = isinstance(source, TimestampBase) and source.is_time_attribute
+    attribute = is_attribute(source)
     if same_type(source, target) and not attribute and (source.nullable or not try_):
         return rex
     if isinstance(rex, Literal):

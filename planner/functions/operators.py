@@ -51,6 +51,7 @@ from compiled_plan.plans.types import (
     VarBinaryType,
     VarCharType,
 )
+from compiled_plan.plans.types.temporal import is_attribute
 
 _TWO_BOOLEANS = (form(BOOL, BOOL, rest=BOOL),)
 _NEGATED = {"=": "<>", "<>": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
@@ -211,7 +212,7 @@ def _coerced(left: RexNode, right: RexNode, equality: bool) -> tuple[RexNode, Re
         return coerce(left, target), coerce(right, target)
     if not equality:
         return left, right
-    if isinstance(left_type, TimestampBase) and left_type.is_time_attribute:
+    if is_attribute(left_type):
         return left, right
     common = least_restrictive((left_type, right_type))
     if common is None or same_type(left_type, right_type):

@@ -31,13 +31,13 @@ from compiled_plan.planner.algebra.nodes import (
     Values,
     WatermarkAssigner,
 )
+from compiled_plan.planner.algebra.plain_times import plain, with_plain_columns, with_plain_operands
 from compiled_plan.planner.algebra.rows import identity, join_row_type, named_row
 from compiled_plan.planner.algebra.timed import IntervalJoin, OverAggregate, TemporalJoin
 from compiled_plan.planner.algebra.traverse import map_expressions, rewrite_all, share
 from compiled_plan.planner.algebra.windows import GroupWindowAggregate, WindowTable
 from compiled_plan.planner.diagnostics.internal import unknown_node
 from compiled_plan.planner.options.settings import Settings
-from compiled_plan.planner.rules.helpers.plain_times import plain, with_plain_columns, with_plain_operands
 from compiled_plan.planner.rules.helpers.time_bounds import time_bounds
 from compiled_plan.planner.rules.helpers.window_aggregates import as_window_aggregate
 from compiled_plan.planner.rules.helpers.window_columns import Windows

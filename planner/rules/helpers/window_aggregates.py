@@ -12,9 +12,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from compiled_plan.planner.algebra.nodes import Aggregate, AggregateCall, Expand, Filter, Project, RelNode
+from compiled_plan.planner.algebra.plain_times import plain
 from compiled_plan.planner.algebra.rows import identity, named_row
 from compiled_plan.planner.algebra.windows import ByTime, Property, WindowAggregate, Windowing, WindowKind, WindowTable
-from compiled_plan.planner.rules.helpers.plain_times import plain
 from compiled_plan.planner.rules.helpers.window_columns import WindowColumns, Windows
 from compiled_plan.plans.errors import ProgramWarning
 from compiled_plan.plans.rex import InputRef, RexNode, input_refs, map_inputs, type_of

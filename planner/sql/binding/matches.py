@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from compiled_plan.planner.algebra.nodes import FunctionName, SortKey
+from compiled_plan.planner.algebra.plain_times import plain
 from compiled_plan.planner.algebra.timed import Match
 from compiled_plan.planner.diagnostics.suggestions import did_you_mean
 from compiled_plan.planner.functions.casts import cast
@@ -32,11 +33,11 @@ from compiled_plan.plans.types import (
     RowType,
     SymbolType,
     TimeKind,
-    TimestampBase,
     TimestampLtzType,
     TimestampType,
     row_of,
 )
+from compiled_plan.plans.types.temporal import is_attribute
 
 #: The variable of unqualified columns.
 ANY = "*"
@@ -185,7 +186,7 @@ class _Match:
         def change(node: RexNode) -> RexNode:
             if isinstance(node, InputRef):
                 ref = PatternInputRef(self._variables[node.index // width], node.index % width, node.type)
-                return _plain_time(ref)
+                return plain(ref)
             if isinstance(node, Call) and node.name == "$MATCH_ROWTIME$1":
                 return node.with_children(tuple(_reference(child) or child for child in node.operands))
             if isinstance(node, AggregateRef) or (isinstance(node, Call) and node.name in _NAVIGATIONS):
@@ -260,7 +261,7 @@ def _match_time(binder: Binder, node: ast.Call, context: Context) -> RexNode:
     if not node.arguments:
         return Call("$MATCH_ROWTIME$1", (), TimestampType(precision=3, kind=TimeKind.ROWTIME, nullable=False))
     operand = bind(binder, node.arguments[0], context)
-    if len(node.arguments) > 1 or not isinstance(operand, InputRef) or not _is_time(operand.type):
+    if len(node.arguments) > 1 or not isinstance(operand, InputRef) or not is_attribute(operand.type):
         raise binder.source.error(node, "MATCH_ROWTIME takes a rowtime attribute", "leave the argument out")
     return Call("$MATCH_ROWTIME$1", (operand,), operand.type)
 
@@ -290,22 +291,9 @@ def _navigated(rex: RexNode, name: str) -> RexNode:
 
 def _reference(rex: RexNode) -> PatternInputRef | None:
     """The variable's column that the expression consists of, possibly cast to a plain timestamp; else None."""
-    if isinstance(rex, Call) and rex.name in _PLAIN and rex.operands and _is_time(type_of(rex.operands[0])):
+    if isinstance(rex, Call) and rex.name in _PLAIN and rex.operands and is_attribute(type_of(rex.operands[0])):
         rex = rex.operands[0]
     return rex if isinstance(rex, PatternInputRef) else None
 
 
 _PLAIN = ("$CAST$1", "$PROCTIME_MATERIALIZE$1")
-
-
-def _plain_time(ref: PatternInputRef) -> RexNode:
-    type_ = ref.type
-    if not isinstance(type_, TimestampBase) or not type_.is_time_attribute:
-        return ref
-    if type_.kind is TimeKind.PROCTIME:
-        return Call("$PROCTIME_MATERIALIZE$1", (ref,), type_.as_regular())
-    return Call("$CAST$1", (ref,), type_.as_regular(), "SPECIAL")
-
-
-def _is_time(type_: LogicalType) -> bool:
-    return isinstance(type_, TimestampBase) and type_.is_time_attribute
