@@ -64,7 +64,7 @@ demo-service: kernel classes  ## the service with samples: prints its address an
 # ---------------------------------------------------------------- tests
 
 test: lint kernel classes  ## lint and the main tests (CHANGED=1 BASE=COMMIT: of changes)
-	@$(PYTEST) -n $(WORKERS) --dist loadfile --durations 30 $(ARGS) \
+	@$(PYTEST) -n $(WORKERS) --dist loadgroup --durations 30 $(ARGS) \
 	  $(if $(CHANGED),$$($(PYTHON) -m tests.changed $(BASE)))
 
 test-fast: kernel  ## the tests that start no JVM, server or other long process

@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager, ExitStack, nullcontext
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -35,6 +36,8 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 #: Marks of tests outside of `make test`. The first one decides: a deep variant of a wide test is deep.
 TIERS = ("page", "deep", "wide")
+#: How many processes run tests with a session: half, so that Spark and the servers start once and stay warm.
+SESSIONS = max(1, int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")) // 2)
 #: For JVMs of commands: they end before Java's second compiler pays off.
 JVM = "-XX:TieredStopAtLevel=1 -XX:MetaspaceSize=256m"
 
@@ -59,6 +62,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for fixture, marker in (("spark", "spark"), ("harness", "slow"), ("postgres", "slow"), ("workers", "slow")):
             if fixture in getattr(item, "fixturenames", ()):
                 item.add_marker(marker)
+        if "spark" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.xdist_group(f"session{crc32(bytes(item.path)) % SESSIONS}"))
     config.hook.pytest_deselected(items=[item for item in items if tier(item) not in config.option.markexpr])
     items[:] = [item for item in items if tier(item) in config.option.markexpr]
 
@@ -66,6 +71,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def tier(item: pytest.Item) -> str:
     """The mark that `-m` must name to run a test: the first of `TIERS` that it has, empty if it has none."""
     return next((mark for mark in TIERS if item.get_closest_marker(mark)), "")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Distribute tests by file with `--dist loadgroup`, those of one group to one process."""
+    from xdist.scheduler import LoadGroupScheduling
+
+    if config.getvalue("dist") != "loadgroup":
+        return None
+    scheduler = LoadGroupScheduling(config, log)
+    group = scheduler._split_scope
+    scheduler._split_scope = lambda nodeid: group(nodeid).partition("::")[0]
+    return scheduler
 
 
 def pytest_collection_finish() -> None:

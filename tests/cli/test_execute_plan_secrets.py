@@ -42,6 +42,7 @@ def test_all_missing_secrets_are_named_and_nothing_starts(tmp_path: Path) -> Non
     assert not (tmp_path / "checkpoint").exists()
 
 
+@pytest.mark.wide
 def test_a_dry_run_lists_the_names_and_refuses_missing_ones(tmp_path: Path) -> None:
     plan, _ = compiled(tmp_path)
     (tmp_path / "secrets").mkdir()
@@ -55,6 +56,7 @@ def test_a_dry_run_lists_the_names_and_refuses_missing_ones(tmp_path: Path) -> N
     assert document["secrets"] == ["PASS", "URL_PASS", "label"]
 
 
+@pytest.mark.wide
 def test_a_warm_up_names_missing_secrets_before_anything_starts(tmp_path: Path) -> None:
     plan, _ = compiled(tmp_path)
     (tmp_path / "in").mkdir()

@@ -124,6 +124,7 @@ def test_an_upgrade_by_commands(shared_session: None, spark: SparkSession, tmp_p
     assert "generation 1, which is in force, has no predecessor" in again.stderr
 
 
+@pytest.mark.wide
 def test_lost_heads_are_reported_with_a_remedy(shared_session: None, tmp_path: Path) -> None:
     path = plan(tmp_path, "a", "INSERT INTO a SELECT k, SUM(v) FROM r GROUP BY k;")
     checkpoint, rows = tmp_path / "c" / "a", tmp_path / "r"

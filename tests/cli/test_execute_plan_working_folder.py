@@ -101,6 +101,7 @@ def run(folder: Path, command: str, *arguments: str) -> str:
     return done.stdout
 
 
+@pytest.mark.wide
 def test_commands_without_spark(hostile: Path) -> None:
     for name in ("plain", "calling"):
         run(hostile, "compile-plan", f"{name}.sql", "-o", f"{name}.json")

@@ -91,6 +91,7 @@ def test_the_document_has_the_same_facts(job: Path) -> None:
     assert report["watermark"] is None
 
 
+@pytest.mark.wide
 def test_a_position_of_another_connector_is_refused(job: Path) -> None:
     done = dry_run(job)
     assert done.returncode == 1
@@ -119,6 +120,7 @@ def test_an_operator_that_the_savepoint_lacks_is_refused_unless_it_is_reset(job:
     assert importing(*arguments, "--reset", UID, "--allow-non-restored-state").returncode == 0
 
 
+@pytest.mark.wide
 def test_a_view_of_a_java_function_is_refused_in_the_dry_run(tmp_path: Path) -> None:
     (savepoint,) = restore_tests.unpack(tmp_path, VIEWS)
     plan = tmp_path / "plan.json"

@@ -50,6 +50,7 @@ def uid(checkpoint: Path) -> str:
     return str(operator["uid"])
 
 
+@pytest.mark.wide
 def test_all_operators_as_a_table(checkpoint: Path) -> None:
     done = inspect(checkpoint)
     head, line = done.stdout.splitlines()

@@ -67,6 +67,7 @@ def document(done: Said) -> dict[str, Any]:
     return parsed
 
 
+@pytest.mark.wide
 def test_without_a_plan_its_operators_and_states_are_listed(jobs: Path) -> None:
     done = inspect(jobs / "group-aggregate-simple" / "_metadata")
     assert done.returncode == 0, done.stderr

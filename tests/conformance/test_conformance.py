@@ -17,6 +17,7 @@ from compiled_plan.testing.running import run_case
 from tests.conformance.as_tests import as_test, is_test
 from tests.conformance.cases import CATEGORIES, Case, cases, difference
 from tests.conformance.compiled import compiled, fingerprint, recorded, same_execution
+from tests.support.tiers import but_wide
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -25,27 +26,19 @@ CHOSEN = cases(*CATEGORIES)
 RUNNABLE = [case for case in CHOSEN if not case.refused_at]
 #: Programs of several stages, which run on two partitions; the others run faster on one.
 ON_TWO_PARTITIONS = ("pipelines", "statement_set")
-#: Cases whose plan of Flink runs as a query in `make test`: of most categories, and those about the text of files.
+#: Cases whose plan of Flink runs as a query in `make test`.
 QUERIES = (
     "aggregate/agg_over_agg",
-    "calc/binary_and_hash",
-    "calc/raw_lines",
     "calc/types_all_json",
     "changelog_normalize/canal_duplicates",
-    "changelog_normalize/cdc_included_tables",
     "join/anti_cdc",
     "pipelines/window_agg_then_group",
-    "set_ops/except_all_retract",
     "sink_semantics/maxwell_outer_join_aggregate",
-    "state_ttl/sort_limit_ttl",
-    "statement_set/shared_view_agg",
     "statement_set/two_sinks_upsert_and_retract",
     "topn/over_agg_desc",
-    "values/select_constant",
-    "views/catalogs_and_databases",
 )
-#: Cases that are tests of `test-plan` in `make test`, which takes a fifth of the time; their queries, like those that
-#: cannot be tests, run in `make test-wide`.
+#: Cases that are tests of `test-plan`, which takes a fifth of the time. Every third runs in `make test`, the rest in
+#: `make test-wide`, like the queries of all.
 WITHOUT_A_QUERY = [case for case in RUNNABLE if case.name not in QUERIES and is_test(case)]
 #: Programs that fail at run time in `make test`: in an expression, and at a sink.
 FAILURES = ("calc/cast_invalid_fails_at_runtime", "sink_semantics/do_error_swap")
@@ -73,7 +66,7 @@ def partitions(case: Case, spark: SparkSession) -> Iterator[None]:
 @pytest.mark.usefixtures("partitions")
 @pytest.mark.parametrize(
     "case",
-    [pytest.param(case, marks=() if case.name in QUERIES else pytest.mark.wide) for case in RUNNABLE],
+    but_wide(RUNNABLE, lambda case: case.name in QUERIES),
     ids=name,
 )
 def test_flinks_plan(case: Case, spark: SparkSession, tmp_path: Path) -> None:
@@ -81,7 +74,7 @@ def test_flinks_plan(case: Case, spark: SparkSession, tmp_path: Path) -> None:
     assert difference(case, tmp_path) == ""
 
 
-@pytest.mark.parametrize("case", WITHOUT_A_QUERY, ids=name)
+@pytest.mark.parametrize("case", but_wide(WITHOUT_A_QUERY, lambda case: case in WITHOUT_A_QUERY[::3]), ids=name)
 def test_flinks_plan_without_a_query(case: Case, spark: SparkSession, tmp_path: Path) -> None:
     plan = tmp_path / "plan.json"
     plan.write_text(case.flink_plan(tmp_path))
@@ -121,11 +114,10 @@ def test_programs_that_flink_refuses_to_compile(case: Case, tmp_path: Path) -> N
 
 @pytest.mark.parametrize(
     "case",
-    [
-        pytest.param(case, marks=() if case.name in FAILURES else pytest.mark.wide)
-        for case in [*CHOSEN, *cases("errors")]
-        if case.refused_at == "run"
-    ],
+    but_wide(
+        [case for case in (*CHOSEN, *cases("errors")) if case.refused_at == "run"],
+        lambda case: case.name in FAILURES,
+    ),
     ids=name,
 )
 def test_programs_that_fail_in_flink(case: Case, spark: SparkSession, tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 REFUSED = {"event time": 39, "CURRENT_WATERMARK": 1, "constant rows": 3}
 
 
+@pytest.mark.wide
 @pytest.mark.slow
 def test_most_programs_run_in_real_time_mode() -> None:
     refusals = [fed(case, Path("/out"), "broker:9092").refusal for case in runnable()]

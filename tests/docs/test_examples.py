@@ -21,6 +21,7 @@ def test_a_block_is_well_formed(block: Block) -> None:
 
 #: Pages whose examples take seconds, in `make test-wide`.
 LONG = (
+    "README.md",
     "docs/files.md",
     "docs/functions-in-python.md",
     "docs/notebooks.md",

@@ -245,8 +245,10 @@ def test_patterns_are_extracted() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("lengths", "longest"),
-    [(LENGTHS, LONGEST), pytest.param(DEEP_LENGTHS, DEEP_LONGEST, marks=pytest.mark.deep)],
-    ids=("short", "long"),
+    [
+        pytest.param(LENGTHS, LONGEST, marks=pytest.mark.wide, id="short"),
+        pytest.param(DEEP_LENGTHS, DEEP_LONGEST, marks=pytest.mark.deep, id="long"),
+    ],
 )
 def test_patterns_take_linear_time(lengths: tuple[int, ...], longest: int) -> None:
     """On a failure, mend the pattern, or state in BOUNDED what bounds its text."""

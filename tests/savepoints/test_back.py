@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from tools.services.server import Server
 
 
+@pytest.mark.wide
 @pytest.mark.slow
 def test_every_job_compiles() -> None:
     jobs = [*back_jobs()]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.flink_programs.running import Attempt
 from tests.flink_programs.verdicts import Outcome
 from tests.savepoints.flink import FIRST, Job, Stopped, _rows, open_ended, tables_read
@@ -14,6 +16,7 @@ from tests.savepoints.trial import _verdict, content_of
 EVENTS = [{"before": None, "after": {"k": "a", "n": 1}, "op": "c"}]
 
 
+@pytest.mark.wide
 def test_every_job_compiles_and_reads_tables_that_have_rows_in_both_parts() -> None:
     jobs = [*fixed_jobs(), *expiring_jobs(), *map(random_job, range(1, 6))]
     assert len({job.name for job in jobs}) == len(jobs)

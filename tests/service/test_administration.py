@@ -205,6 +205,7 @@ def test_a_preview_is_listed_and_ended(home: Path, is_killed: bool) -> None:
     assert_nothing_is_left(home)
 
 
+@pytest.mark.wide
 def test_what_is_not_there_is_refused(home: Path) -> None:
     with pytest.raises(ExecutionError, match="no service has run here"):
         command("ps", "--home", str(home))

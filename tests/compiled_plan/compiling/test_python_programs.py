@@ -172,6 +172,7 @@ atexit.register(lambda: print(sorted(heavy & {*sys.modules}), file=sys.stderr))
 """
 
 
+@pytest.mark.wide
 def test_fifty_operations_import_nothing_heavy_and_compile_quickly(tmp_path: Path) -> None:
     path = write(tmp_path, FIFTY + REPORT)
 

@@ -80,6 +80,7 @@ def test_rows_of_a_lookup_table(spark: SparkSession) -> None:
     assert changes(previewed(spark, "two orders", LOOKUP)) == [("+I", "1", "7"), ("+I", "2", "7")]
 
 
+@pytest.mark.wide
 def test_a_statement_that_only_spark_runs(spark: SparkSession) -> None:
     statement = "SELECT id FROM orders UNION ALL VALUES (10), (11)"
     rows = changes(previewed(spark, "two orders", statement))

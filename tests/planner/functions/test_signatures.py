@@ -7,6 +7,7 @@ import pytest
 from tools import expression_methods, signature_table
 
 
+@pytest.mark.wide
 @pytest.mark.slow
 def test_the_signatures_are_current() -> None:
     assert signature_table.TABLE.read_text(encoding="utf-8") == signature_table.text(), "run `make docs`"

@@ -92,6 +92,7 @@ def test_splits_and_samples_with_a_seed_do_not_depend_on_files_and_batches(
         assert ids(again[name]) == ids(results[name])
 
 
+@pytest.mark.wide
 def test_a_sample_is_a_part_of_about_the_fraction(results: dict[str, list[dict[str, Any]]]) -> None:
     for name in ("sampled", "random"):
         assert 140 < len(results[name]) < 260

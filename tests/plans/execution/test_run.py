@@ -52,6 +52,7 @@ CLICKS: tuple[dict[str, object], ...] = (
 )
 
 
+@pytest.mark.wide
 def test_a_statement_set_reads_and_keeps_everything_once(spark: SparkSession, tmp_path: Path) -> None:
     put(tmp_path / "clicks", "1.json", *CLICKS)
     reports: list[BatchProgress] = []

@@ -75,6 +75,7 @@ def test_rows_of_files_of_one_micro_batch_are_not_late_by_each_other(spark: Spar
     assert counts(tmp_path) == expected
 
 
+@pytest.mark.wide
 def test_windows_stay_open_until_the_input_ends(spark: SparkSession, tmp_path: Path) -> None:
     plan, checkpoint = counting(tmp_path), str(tmp_path / "checkpoint")
     put(tmp_path / "clicks", "1.json", *CLICKS[:3])

@@ -123,6 +123,7 @@ def check_sides_forget(pipeline: Pipeline) -> None:
     assert sorted(row["paid"] for row in pipeline.run()) == [10, 20], "payments are never forgotten"  # type: ignore[type-var]
 
 
+@pytest.mark.wide
 def test_an_aggregate_starts_again_after_its_ttl(spark: SparkSession, tmp_path: Path) -> None:
     pipeline = Pipeline(spark, tmp_path, COUNT)
     pipeline.ttl(groupAggregateState=f"{int(TTL_SECONDS * 1000)} ms")

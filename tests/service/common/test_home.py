@@ -44,6 +44,7 @@ def test_a_home_that_cannot_be_made_private_is_refused(tmp_path: Path, monkeypat
         prepare_home(tmp_path / "file")
 
 
+@pytest.mark.wide
 def test_files_of_a_service_are_private_to_its_user(tmp_path: Path) -> None:
     before = os.umask(0)
     try:

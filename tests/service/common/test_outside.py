@@ -234,6 +234,7 @@ def test_functions_come_from_allowed_folders(function: dict[str, str], good: boo
         assert error.value.remedy
 
 
+@pytest.mark.wide
 def test_a_script_cannot_import_modules_from_elsewhere(workers: Workers, tmp_path: Path) -> None:
     """A refused script is not even imported."""
     (tmp_path / "allowed").mkdir()

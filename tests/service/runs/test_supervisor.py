@@ -214,6 +214,7 @@ def test_a_refusal_is_not_tried_again(runs: Runs) -> None:
     assert runs.status.message == "the plan does not fit the checkpoint (at there)"
 
 
+@pytest.mark.wide
 def test_a_schedule_starts_what_has_finished(runs: Runs) -> None:
     runs.start("finish", every="1 s")
     runs.until(lambda: runs.count >= 2)

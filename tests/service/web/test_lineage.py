@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from fastapi.testclient import TestClient
 
 PROGRAM = """
@@ -15,6 +16,7 @@ TOPIC = "'topic' = 'clean', 'format' = 'json', 'properties.bootstrap.servers' = 
 JDBC = "'url' = 'jdbc:postgresql://db/shop?password=hush', 'table-name' = 'ids', 'username' = 'me', 'password' = 'hush'"
 
 
+@pytest.mark.wide
 def test_tables_have_the_pipelines_that_write_and_read_them(client: TestClient) -> None:
     for name, source, connector, options in (("first", "visits", "kafka", TOPIC), ("second", "clean", "jdbc", JDBC)):
         client.post("pipelines", json={"name": name})

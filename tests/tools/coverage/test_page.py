@@ -46,6 +46,7 @@ def has_answer(row: Row, lines: list[str]) -> bool:
     return any(name in line and line.endswith(f"| {end} |") for line in lines)
 
 
+@pytest.mark.wide
 def test_the_page_has_the_answers_of_today(every: list[Section], text: str) -> None:
     sample = [row for at, row in enumerate(_rows(every)) if at % SAMPLE == 0]
     assert len(sample) > 100

@@ -41,6 +41,7 @@ def run(session: SparkSession, spec: TableSpec, checkpoint: Path | None = None, 
     return rows
 
 
+@pytest.mark.wide
 def test_all_types_and_their_limits(session: SparkSession) -> None:
     types = {
         "s": "BIGINT",

@@ -180,6 +180,7 @@ def test_json_takes_inserts_alone(session: SparkSession, tmp_path: Path) -> None
     assert not list((tmp_path / "out").glob("part-*"))
 
 
+@pytest.mark.wide
 def test_partitions_survive_a_round_trip(session: SparkSession, tmp_path: Path) -> None:
     out = tmp_path / "out"
     for format_ in ("json", "parquet", "csv"):

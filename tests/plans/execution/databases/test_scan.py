@@ -78,6 +78,7 @@ def test_rows_of_postgres_survive_a_round_trip(spark: SparkSession, postgres: Se
     assert psql(postgres.port, "SELECT COUNT(*) FROM copy") == [["3"]]
 
 
+@pytest.mark.wide
 def test_parts_are_ranges_of_a_column(spark: SparkSession, tmp_path: Path) -> None:
     """Rows beyond the bounds, and rows without a number, are in no partition; a checkpoint reads a table once."""
     file = tmp_path / "a.db"

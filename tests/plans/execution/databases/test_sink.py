@@ -202,6 +202,7 @@ def test_upserts_deletes_and_appends_in_three_databases(
     }
 
 
+@pytest.mark.wide
 def test_a_committed_micro_batch_is_skipped(spark: SparkSession, tmp_path: Path) -> None:
     file = tmp_path / "a.db"
     lite = sqlite3.connect(file)

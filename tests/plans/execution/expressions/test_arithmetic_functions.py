@@ -47,6 +47,7 @@ CALLS = """SELECT n, RAND(7), RAND(7), RAND_INTEGER(7, 100), RAND(n), RAND_INTEG
 COLUMNS = "n INT, a DOUBLE, b DOUBLE, c INT, d DOUBLE, e INT, f STRING"
 
 
+@pytest.mark.wide
 def test_the_sequence_continues_over_micro_batches_and_restarts(spark: SparkSession, tmp_path: Path) -> None:
     folder = tmp_path / "in"
     options = RunOptions(checkpoint=str(tmp_path / "checkpoint"), max_files_per_batch=1)

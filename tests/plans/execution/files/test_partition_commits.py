@@ -185,6 +185,7 @@ def orders(tmp_path: Path) -> Iterator[Path]:
     yield tmp_path
 
 
+@pytest.mark.wide
 def test_the_example_of_flinks_page(spark: SparkSession, orders: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A failing micro-batch leaves no success file; the next start writes it once all rows are written."""
     write = FileSink.write

@@ -223,6 +223,7 @@ INSERT INTO s SELECT {call} FROM t;
 """
 
 
+@pytest.mark.wide
 @pytest.mark.spark
 def test_places_of_code_must_be_allowed(spark: SparkSession, java_samples: Path, tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()

@@ -279,6 +279,7 @@ def test_the_main_module_and_functions_from(
     assert done.stdout.strip() == "+I[10, 25.0]"
 
 
+@pytest.mark.wide
 def test_a_worker_that_has_only_spark_and_arrow(modules: ModuleType, tmp_path: Path, monkeypatch: Any) -> None:
     """The product's sources are sent to other machines, and the user's modules in the pickle."""
     monkeypatch.setattr(shipping, "_home", lambda: shipping.Home(archive=shipping._sources()))

@@ -40,6 +40,7 @@ def rows(folder: Path) -> list[dict[str, Any]]:
     )
 
 
+@pytest.mark.wide
 def test_lines_of_files(spark: SparkSession, tmp_path: Path) -> None:
     """Rows continue to windows and a join of tables; records of three formats go to one folder."""
     for name in ("a", "b", "c"):

@@ -210,6 +210,7 @@ def state_left(spark: SparkSession, checkpoint: Path, chain: Chain) -> list[tupl
         return [(row.op, row.key) for row in state_of(spark, checkpoint, chain).collect()]
 
 
+@pytest.mark.wide
 def test_impossible_mappings_are_refused(spark: SparkSession, tmp_path: Path) -> None:
     chain = _ttl(DAY, event=False, host=TRANSFORM)
     running = Running(spark, chain, tmp_path / "in", tmp_path / "checkpoint")

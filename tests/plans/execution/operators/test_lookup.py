@@ -100,6 +100,7 @@ def test_a_cache_answers_for_the_database(spark: SparkSession, database: Any, tm
     assert result == [(2, 5, 1.3), (3, 5, 1.3), (2, later, 1.3), (3, later, 1.3)]
 
 
+@pytest.mark.wide
 def test_a_retraction_repeats_the_rows_that_were_looked_up(spark: SparkSession, database: Any, tmp_path: Path) -> None:
     resolving = "SET 'table.optimizer.non-deterministic-update.strategy' = 'TRY_RESOLVE';"
     files = "WITH ('connector' = 'filesystem', 'format' = 'debezium-json', 'path' ="

@@ -94,6 +94,7 @@ def run(spark: SparkSession, env: TableEnvironment, columns: str, query: str, **
     return sorted(lines)
 
 
+@pytest.mark.wide
 def test_group_aggregates(spark: SparkSession, tmp_path: Path) -> None:
     """Beside built-in ones, filtered, distinct; a NULL for a parameter that is NOT NULL does not count."""
     put(tmp_path, "1.json", ("a", 1, 1), ("a", 4, 2), ("b", 5, None), ("a", 4, 2), ("b", None, 3))

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 CLICKS = "page STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '10' SECOND"
 
 
+@pytest.mark.wide
 def test_each_side_of_a_join_expires_by_its_own_ttl(spark: SparkSession, tmp_path: Path) -> None:
     pipeline = Pipeline(spark, tmp_path, JOIN, GROUPS)
     pipeline.ttl(leftState=f"{int(TTL_SECONDS * 1000)} ms", rightState="0 ms")

@@ -104,6 +104,7 @@ def joined(tmp_path: Path) -> CompiledPlan:
     )
 
 
+@pytest.mark.wide
 def test_edges_of_two_stages_one_per_micro_batch(spark: SparkSession, tmp_path: Path, joined: CompiledPlan) -> None:
     join, aggregate = only(joined, "join"), only(joined, "group-aggregate")
     left, right = joined.inputs(join)

@@ -175,6 +175,7 @@ def taxed(place: Place, rate: int, comment: str) -> CompiledPlan:
     return env.compile_script((TABLES + query).replace("{folder}", str(place.folder)))
 
 
+@pytest.mark.wide
 def test_the_code_of_a_function_is_compared(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(place.folder))
     monkeypatch.setattr(sys, "dont_write_bytecode", True)

@@ -104,6 +104,7 @@ def test_a_first_start_that_crashes_at_any_step(tmp_path: Path, disk: DiskSteps)
     assert len(seen) == 2
 
 
+@pytest.mark.wide
 def test_a_later_start_that_crashes_at_any_step(tmp_path: Path, disk: DiskSteps) -> None:
     start(tmp_path, "one")
     seen, number = set(), 0

@@ -77,6 +77,7 @@ def test_each_row_is_read_once_if_other_sources_change(spark: SparkSession, tmp_
     assert values.startswith("values_v")
 
 
+@pytest.mark.wide
 def test_datagen_continues_at_its_position(spark: SparkSession, tmp_path: Path) -> None:
     place = Place(spark, tmp_path)
     numbers = (

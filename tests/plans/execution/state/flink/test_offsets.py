@@ -92,6 +92,7 @@ def test_scans_of_a_table_at_different_positions_are_refused(spark: SparkSession
         imported.offsets(Names({scan: "orders"}, (), ()))
 
 
+@pytest.mark.wide
 def test_the_logged_files_are_not_read_again(spark: SparkSession, orders: Path) -> None:
     """The names in the log are those of Spark."""
     files = FilesRead(paths(orders, "a.json", "b ü.json"))

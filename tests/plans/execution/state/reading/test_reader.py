@@ -37,6 +37,7 @@ def place_with_rows(spark: SparkSession, folder: Path) -> Place:
     return place
 
 
+@pytest.mark.wide
 def test_several_inputs_of_one_join(spark: SparkSession, tmp_path: Path) -> None:
     place = place_with_rows(spark, tmp_path)
     options = "SET 'table.optimizer.multi-join.enabled' = 'true';\n"

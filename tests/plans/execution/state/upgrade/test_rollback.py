@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["place"]
 
 
+@pytest.mark.wide
 def test_a_rollback_says_what_sinks_got_and_the_old_plan_goes_on_where_it_was(place: Place) -> None:
     old, new = place.compiled(TABLES, together(PRICES, COUNTS)), place.compiled(TABLES, COUNTS)
     place.run(old)

@@ -214,6 +214,7 @@ def test_an_operator_below_a_kept_one_is_filled_with_what_that_has_given(place: 
     assert keyed(place, "keyed")["x"] == ("x", 304, 5)
 
 
+@pytest.mark.wide
 def test_a_reset_operator_is_made_anew_from_history(place: Place) -> None:
     """Instead of an aggregate that begins with the rows from now on."""
     old, new = (
