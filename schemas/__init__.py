@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 #: Names of the schemas of the plan file, of `diff-plan --json`, of `inspect-state --json`, of tests, of
 #: `import-state --json`, and of `export-state --json`.
@@ -18,7 +17,7 @@ def schema_path(name: str = PLAN) -> Path:
 
 
 @cache
-def load(name: str = PLAN) -> dict[str, Any]:
+def load(name: str = PLAN) -> dict[str, object]:
     """Load a schema as JSON values, which must not be modified."""
-    schema: dict[str, Any] = json.loads(schema_path(name).read_text(encoding="utf-8"))
+    schema: dict[str, object] = json.loads(schema_path(name).read_text(encoding="utf-8"))
     return schema

@@ -241,7 +241,7 @@ class EmbeddedRun:
             assert self._run is not None
             self._run.stop()
 
-    def _put(self, item: Any) -> None:
+    def _put(self, item: object) -> None:
         if self._collects and not self._closed:
             self._queue.put(item)
 

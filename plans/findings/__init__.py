@@ -96,11 +96,11 @@ class Finding:
 _LEVELS = 100
 
 
-def _levels(value: Any) -> int:
+def _levels(value: object) -> int:
     return fold_tree(value, _inside, lambda _, below: 1 + max(below, default=0))
 
 
-def _inside(value: Any) -> list[object]:
+def _inside(value: object) -> list[object]:
     return list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
 
 
@@ -120,7 +120,7 @@ def refusal(path: tuple[str | int, ...], message: str, remedy: str = "", value: 
     return Fault(path, message, remedy, value, editable=True)
 
 
-def shown(value: Any, limit: int = 60) -> str:
+def shown(value: object, limit: int = 60) -> str:
     """Format a JSON value for a message, cut to `limit` characters."""
     text = _dumps(value, ensure_ascii=False)
     return text if len(text) <= limit else text[: limit - 3] + "..."

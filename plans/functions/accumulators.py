@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable
 from numbers import Integral
 from typing import Any
 
 from compiled_plan.plans import types as t
+from compiled_plan.plans.types.converter import Convert
 from compiled_plan.plans.types.mutable_row import MutableRow
 from compiled_plan.plans.types.python.bridge import Bridged
 from compiled_plan.plans.types.views import ListView, MapView
-
-Convert = Callable[[Any], Any]
 
 
 def stored(bridged: Bridged) -> Bridged:

@@ -24,7 +24,7 @@ _DEPTH = 12
 _NOT_OWN = frozenset({"compiled_plan", "pyspark", "py4j"})
 
 
-def code_digest(*sources: Any) -> str:
+def code_digest(*sources: object) -> str:
     """The digest of a function's classes or functions."""
     walker = _Walker()
     for source in sources:
@@ -66,7 +66,7 @@ class _Walker:
                     self._use(name, known[name], attributes.get(name, frozenset()))
                     break
 
-    def _use(self, name: str, value: Any, attributes: frozenset[str]) -> None:
+    def _use(self, name: str, value: object, attributes: frozenset[str]) -> None:
         if isinstance(value, ModuleType):
             if _is_own_module(value):
                 for attribute in sorted(attributes):
@@ -107,7 +107,7 @@ class _Walker:
         return f"{type(value).__qualname__} {_pickled(value)}"
 
 
-def _pickled(value: Any) -> str:
+def _pickled(value: object) -> str:
     """Digest of an object of a package, such as a pattern or array; empty if it cannot be pickled."""
     try:
         return hashlib.sha256(pickle.dumps(value, protocol=4)).hexdigest()
@@ -115,19 +115,19 @@ def _pickled(value: Any) -> str:
         return ""
 
 
-def _state(value: Any) -> dict[str, object]:
+def _state(value: object) -> dict[str, object]:
     slots = [name for class_ in type(value).__mro__ for name in getattr(class_, "__slots__", ())]
     slotted = {name: getattr(value, name) for name in slots if hasattr(value, name) and not name.startswith("__")}
     return dict(sorted((slotted | getattr(value, "__dict__", {})).items()))
 
 
-def is_own(value: Any) -> bool:
+def is_own(value: object) -> bool:
     """Return True if a class or function belongs to no installed package, to Python or to the product."""
     module = sys.modules.get(getattr(value, "__module__", "") or "")
     return module is not None and _is_own_module(module)
 
 
-def own_modules(*sources: Any) -> tuple[ModuleType, ...]:
+def own_modules(*sources: object) -> tuple[ModuleType, ...]:
     """The user's own modules from which the code of classes and functions comes, wherever they are.
 
     These are their modules, and further ones that these import; not installed packages, and not `__main__`.
@@ -186,7 +186,7 @@ def _names(tree: ast.AST) -> tuple[set[str], dict[str, frozenset[str]]]:
     return names, attributes
 
 
-def _functions(value: Any) -> Iterator[FunctionType]:
+def _functions(value: object) -> Iterator[FunctionType]:
     if isinstance(value, FunctionType):
         yield value
     elif isinstance(value, type):
@@ -196,7 +196,7 @@ def _functions(value: Any) -> Iterator[FunctionType]:
                 yield inspect.unwrap(inner)
 
 
-def _scopes(value: Any) -> Iterator[Mapping[str, object]]:
+def _scopes(value: object) -> Iterator[Mapping[str, object]]:
     """Scopes in which a name is resolved: enclosing variables, then the module."""
     for function in _functions(value):
         cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
@@ -214,7 +214,7 @@ def _filled(cell: Any) -> bool:
         return False
 
 
-def _codes(value: Any) -> Iterator[str]:
+def _codes(value: object) -> Iterator[str]:
     """Bytecode of functions without source."""
     for function in _functions(value):
         yield f"{function.__qualname__} {_code(function.__code__)} {function.__defaults__!r}"
@@ -225,7 +225,7 @@ def _code(code: CodeType) -> str:
     return f"{code.co_code.hex()} {constants} {code.co_names}"
 
 
-def _names_of_codes(value: Any) -> set[str]:
+def _names_of_codes(value: object) -> set[str]:
     codes = [code for function in _functions(value) for code in _nested(function.__code__)]
     return {name for code in codes for name in (*code.co_names, *code.co_freevars)}
 

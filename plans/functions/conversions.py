@@ -7,7 +7,7 @@ and intervals (months, milliseconds). A conversion is None if the objects are th
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from decimal import ROUND_HALF_UP, Context, Decimal
 from numbers import Integral
 from typing import Any
@@ -16,11 +16,10 @@ from compiled_plan.plans import types as t
 from compiled_plan.plans.functions.converted import Converted, internal
 from compiled_plan.plans.functions.pickles import pickled, unpickling
 from compiled_plan.plans.types.classes import constructor, field_value, resolve_class
+from compiled_plan.plans.types.converter import Convert
 from compiled_plan.plans.types.mutable_row import MutableRow
 from compiled_plan.plans.types.python.bridge import Bridged, name_of
 from compiled_plan.plans.types.row import Row
-
-Convert = Callable[[Any], Any]
 
 _EPOCH_DAY = dt.date(1970, 1, 1)
 _EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
@@ -206,7 +205,7 @@ def fields_in(names: Sequence[str], parts: Sequence[Bridged], text: str, place: 
     converts = [from_python(part, place) for part in parts]
     count = len(names)
 
-    def values(row: Any) -> Sequence[Any]:
+    def values(row: object) -> Sequence[Any]:
         if isinstance(row, Mapping):
             unknown = set(row) - set(names)
             if unknown:
@@ -223,7 +222,7 @@ def fields_in(names: Sequence[str], parts: Sequence[Bridged], text: str, place: 
         except AttributeError:
             raise TypeError(f"{row!r} is no row of {text}") from None
 
-    def convert(row: Any) -> dict[str, object]:
+    def convert(row: object) -> dict[str, object]:
         return {
             name: item if part is None else part(item)
             for name, part, item in zip(names, converts, values(row), strict=True)

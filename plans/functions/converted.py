@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from compiled_plan.plans import types as t
+from compiled_plan.plans.types.converter import Convert
 from compiled_plan.plans.types.python.bridge import Bridged
-
-Convert = Callable[[Any], Any]
 
 
 def internal(type_: t.LogicalType) -> Bridged:
@@ -20,7 +16,7 @@ def internal(type_: t.LogicalType) -> Bridged:
 
 
 #: Converters opened in this process, by id. References are kept so that ids are not reused.
-_OPENED: dict[int, Any] = {}
+_OPENED: dict[int, object] = {}
 
 
 class Converted:
@@ -40,7 +36,7 @@ class Converted:
         self.bridged, self.external, self.place = state
         self.call = None
 
-    def __call__(self, value: Any) -> object:
+    def __call__(self, value: object) -> object:
         if self.call is None:
             self.call = self._opened()
         return self.call(value)

@@ -162,7 +162,7 @@ class DeclaredAggregate(Declared, AggregateFunction[Any, Any]):
         method: Callable[..., Any] = self.target.merge
         return method
 
-    def get_value(self, accumulator: Any) -> Any:
+    def get_value(self, accumulator: Any) -> object:
         return self.target.get_value(accumulator)
 
     def freeze(self, accumulator: Any) -> Any:
@@ -170,7 +170,7 @@ class DeclaredAggregate(Declared, AggregateFunction[Any, Any]):
         assert self.accumulator is not None
         return freezing(self.accumulator)(accumulator)
 
-    def thaw(self, value: Any) -> Any:
+    def thaw(self, value: object) -> object:
         """The accumulator of a value of its stored type."""
         assert self.accumulator is not None
         return thawing(self.accumulator)(value)
@@ -246,7 +246,7 @@ class DeclaredPandasAggregate(DeclaredAggregate):
     def freeze(self, accumulator: list[Any]) -> Any:
         return accumulator
 
-    def thaw(self, value: Any) -> Any:
+    def thaw(self, value: object) -> object:
         return value
 
 
@@ -255,7 +255,7 @@ def _comparable(row: Sequence[Any]) -> tuple[Any, ...]:
     return tuple("NaN" if isinstance(value, float) and value != value else value for value in row)
 
 
-def _is_missing(value: Any) -> bool:
+def _is_missing(value: object) -> bool:
     """Return True for values that pandas means as NULL."""
     if value is None:
         return True

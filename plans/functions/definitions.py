@@ -123,7 +123,7 @@ class UserDefinedFunction:
     METHOD: ClassVar[str] = "eval"
 
     #: True if equal arguments have equal results; may also be a method without parameters.
-    is_deterministic: Any = True
+    is_deterministic: object = True
 
     def open(self, function_context: FunctionContext) -> None:
         """Initialize the function; called in the worker before the first row.
@@ -261,9 +261,9 @@ def overrides(function: UserDefinedFunction, name: str) -> bool:
     return own is not None and own is not getattr(UserDefinedFunction, name, None)
 
 
-def collected(function: UserDefinedFunction, returned: Iterable[Any] | None) -> list[Any]:
+def collected(function: UserDefinedFunction, returned: Iterable[object] | None) -> list[object]:
     """The rows of one call of a table function: first the collected, then the returned ones."""
-    rows: list[Any] = function.__dict__.pop("_collected", [])
+    rows: list[object] = function.__dict__.pop("_collected", [])
     if returned is not None:
         rows.extend(returned)
     return rows

@@ -208,7 +208,7 @@ class InputTypeStrategies:
     WILDCARD = InputTypeStrategy(ArgumentCount.any(), lambda call: (None,) * len(call.arguments), "*")
 
     @staticmethod
-    def sequence(*arguments: Any, names: Sequence[str] = ()) -> InputTypeStrategy:
+    def sequence(*arguments: object, names: Sequence[str] = ()) -> InputTypeStrategy:
         """These arguments, in this order."""
         parts = [_argument(argument) for argument in arguments]
         named = tuple(names) or tuple(item.name for item in arguments if isinstance(item, TypedArgument))
@@ -223,7 +223,7 @@ class InputTypeStrategies:
     explicit_sequence = sequence
 
     @staticmethod
-    def varying_sequence(*arguments: Any) -> InputTypeStrategy:
+    def varying_sequence(*arguments: object) -> InputTypeStrategy:
         """These arguments, the last of them any number of times, or not at all."""
         parts = [_argument(argument) for argument in arguments]
 

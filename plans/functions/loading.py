@@ -164,7 +164,7 @@ def _reference_to_declared(function: Declared, method: str, signature: str) -> P
 
 
 def _is_importable(class_: type) -> bool:
-    target: Any = sys.modules.get(class_.__module__)
+    target: object = sys.modules.get(class_.__module__)
     for part in class_.__qualname__.split("."):
         target = getattr(target, part, None)
     return target is class_
@@ -231,7 +231,7 @@ def import_function(path: str) -> type[UserDefinedFunction] | Declared:
     )
 
 
-def _function_in(module: Any, name: str, parts: Sequence[str]) -> type[UserDefinedFunction] | Declared:
+def _function_in(module: object, name: str, parts: Sequence[str]) -> type[UserDefinedFunction] | Declared:
     target: Any = module
     for part in parts:
         target = getattr(target, part, None)
@@ -252,13 +252,13 @@ def _function_in(module: Any, name: str, parts: Sequence[str]) -> type[UserDefin
     return target
 
 
-def _is_function_class(value: Any) -> bool:
+def _is_function_class(value: object) -> bool:
     if not isinstance(value, type) or not issubclass(value, UserDefinedFunction):
         return False
     return hasattr(value, "KIND") or issubclass(value, TableAggregateFunction)
 
 
-def _is_declared(value: Any) -> bool:
+def _is_declared(value: object) -> bool:
     return isinstance(value, FunctionHolder) and isinstance(value.function, Declared)
 
 

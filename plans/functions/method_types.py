@@ -119,7 +119,7 @@ def _declared(method: Method, hints: Sequence[DataTypeHint], varargs: bool) -> t
     return tuple(arguments)
 
 
-def _hinted_type(hint: DataTypeHint, annotation: Any, place: Place) -> Bridged | None:
+def _hinted_type(hint: DataTypeHint, annotation: object, place: Place) -> Bridged | None:
     if hint.takes_any:
         return None
     if not hint.names_type and annotation in (EMPTY, Any, object):
@@ -149,7 +149,7 @@ def _output(class_: type[UserDefinedFunction], method: Method, hint: FunctionHin
     return type_ if inner is EMPTY else _checked(type_, inner, place)
 
 
-def _checked(type_: Bridged, annotation: Any, place: Place) -> Bridged:
+def _checked(type_: Bridged, annotation: object, place: Place) -> Bridged:
     """Refuse annotations that cannot be values of the type; classes other than its default are accepted."""
     try:
         accepting(Bridged(type_.type), annotation, place)
@@ -169,7 +169,7 @@ _ROWS = (
 )
 
 
-def _row_annotation(class_: type[UserDefinedFunction], annotation: Any) -> object:
+def _row_annotation(class_: type[UserDefinedFunction], annotation: object) -> object:
     """The annotation of a table function's row: within `Iterator[...]`, or of the class, `TableFunction[...]`."""
     arguments = typing.get_args(annotation)
     if typing.get_origin(annotation) in _ROWS and arguments:

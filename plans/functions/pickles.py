@@ -34,7 +34,7 @@ _TRUSTED: ContextVar[bool] = ContextVar("_TRUSTED", default=False)
 _IMMUTABLE = 1 << 8
 
 
-def pickled(value: Any) -> bytes:
+def pickled(value: object) -> bytes:
     """Pickle an object as the value of a RAW column: equal objects have equal bytes, whichever parts they share.
 
     Rows are grouped, joined and compared by these bytes, as Flink does with those of its serializer.
@@ -60,7 +60,7 @@ def trusting(trusted: bool) -> Iterator[None]:
         _TRUSTED.reset(token)
 
 
-def unpickling(annotation: Any) -> Callable[[bytes], object]:
+def unpickling(annotation: object) -> Callable[[bytes], object]:
     """A reader of pickled objects of the annotated class."""
     return pickle.loads if _TRUSTED.get() else Unpickling(tuple(named_classes(annotation)))
 
@@ -85,7 +85,7 @@ class Unpickling:
 
 
 class _Unpickler(pickle.Unpickler):
-    def __init__(self, data: bytes, known: Mapping[tuple[str, str], Any]) -> None:
+    def __init__(self, data: bytes, known: Mapping[tuple[str, str], object]) -> None:
         super().__init__(BytesIO(data))
         self.known = known
 
@@ -116,12 +116,12 @@ class _Fixed(type):
             raise pickle.UnpicklingError(f"a pickled value calls the constructor of {cls.__name__}")
         return cls.target(*arguments, **named)
 
-    def __setattr__(cls, name: str, value: Any) -> NoReturn:
+    def __setattr__(cls, name: str, value: object) -> NoReturn:
         raise pickle.UnpicklingError(f"a pickled value sets `{name}` of {cls.__name__}")
 
 
-def _stand_in(target: Callable[..., Any], is_called: bool = True) -> _Fixed:
-    def new(_: type, *arguments: Any, **named: Any) -> Any:
+def _stand_in(target: Callable[..., object], is_called: bool = True) -> _Fixed:
+    def new(_: type, *arguments: object, **named: object) -> Any:
         assert isinstance(target, type)
         return target.__new__(target, *arguments, **named)
 
@@ -133,7 +133,7 @@ def _maker(class_: type) -> type:
     """The stand-in that creates objects of a class; it calls the constructor if the class pickles itself so."""
     if class_.__flags__ & _IMMUTABLE:
         return class_
-    base: Any = object
+    base: object = object
     reduces = any(getattr(class_, name) is not getattr(base, name) for name in ("__reduce__", "__reduce_ex__"))
     return _stand_in(class_, reduces)
 
@@ -183,7 +183,7 @@ _PLAIN: Mapping[tuple[str, str], object] = {
 }
 
 
-def named_classes(annotation: Any) -> Iterable[type]:
+def named_classes(annotation: object) -> Iterable[type]:
     """The classes that an annotation names, and the user's own classes in the annotations of their fields."""
     from compiled_plan.plans.functions.code import is_own  # not for workers
 
@@ -193,7 +193,7 @@ def named_classes(annotation: Any) -> Iterable[type]:
         part, is_outer = waiting.pop()
         if isinstance(part, typing.NewType):
             part = part.__supertype__
-        inner: Iterable[Any] = typing.get_args(part)
+        inner: Iterable[object] = typing.get_args(part)
         if isinstance(origin := typing.get_origin(part) or part, type) and origin not in classes:
             if is_own(origin) or (is_outer and origin.__module__ not in _PYTHONS):
                 classes[origin] = None

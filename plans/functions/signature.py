@@ -6,7 +6,6 @@ Source: FLIP-65, "Resolution Process".
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from compiled_plan.plans import types as t
 from compiled_plan.plans.types.python.bridge import Bridged
@@ -19,7 +18,7 @@ class Argument:
     name: str | None  # for calls by name
     type: Bridged | None  # None: any type
     optional: bool = False  # may be omitted, with `default` in its place
-    default: Any = None
+    default: object = None
 
     def __str__(self) -> str:
         shown = "ANY" if self.type is None else str(self.type.type)

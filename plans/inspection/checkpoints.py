@@ -275,7 +275,7 @@ class CheckpointReader(Generic[F]):
     def _folder(self, number: int) -> F:
         return self.root.inside(f"{GENERATIONS}/{number}")
 
-    def _json(self, folder: ReadableFolder, name: str) -> dict[str, Any]:
+    def _json(self, folder: ReadableFolder, name: str) -> dict[str, object]:
         value = json_in(folder.read_text(name), dict)
         if value is None:
             raise damaged(folder, name)
@@ -324,7 +324,7 @@ def digest_of(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()[:_LENGTH]
 
 
-def sealed(document: Mapping[str, object]) -> dict[str, Any]:
+def sealed(document: Mapping[str, object]) -> dict[str, object]:
     """The document with a digest of itself, which earlier releases ignore."""
     return {**document, _DIGEST: _own_digest(document)}
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
@@ -29,10 +29,10 @@ class _Codec:
     """Reader of a field: passes objects of the class through, and decodes JSON."""
 
     kind: type
-    read: Callable[[Any], Any]
+    read: Callable[[object], object]
     definition: str  # its name in the schema
 
-    def validated(self, value: Any) -> object:
+    def validated(self, value: object) -> object:
         if isinstance(value, self.kind):
             return value
         try:
@@ -40,7 +40,7 @@ class _Codec:
         except PlanError as fault:
             raise wrapped(fault) from None
 
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_plain_validator_function(self.validated)
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, object]:
@@ -48,7 +48,7 @@ class _Codec:
         return {DEFINITION: self.definition}
 
 
-def _row_type(value: Any) -> LogicalType:
+def _row_type(value: object) -> LogicalType:
     type_ = value if isinstance(value, LogicalType) else type_from_json(value)
     if not isinstance(type_, RowType):
         raise PlanError(f"a ROW type is needed here, not {type_}")

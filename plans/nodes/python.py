@@ -127,7 +127,7 @@ def with_functions(value: Any, lookup: Lookup) -> Any:
     return with_calls(value, named)
 
 
-def with_calls(value: Any, change: Callable[[RexNode | AggregateCall], RexNode | AggregateCall]) -> Any:
+def with_calls(value: object, change: Callable[[RexNode | AggregateCall], RexNode | AggregateCall]) -> Any:
     """A part of a node with its expressions and aggregate calls changed."""
     match value:
         case RexNode() | AggregateCall():

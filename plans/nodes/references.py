@@ -109,7 +109,9 @@ def _input(side: object, first: int) -> int | JoinSide | None:
     return first + side if isinstance(side, int) and not isinstance(side, bool) else side  # type: ignore[return-value]
 
 
-def _value(value: Any, path: Path, side: int | JoinSide | None, first: int, change: Change, end: int | None) -> object:
+def _value(
+    value: object, path: Path, side: int | JoinSide | None, first: int, change: Change, end: int | None
+) -> object:
     match value:
         case RexNode():
             return _rex(value, path, side if isinstance(side, int) else None, change, end)

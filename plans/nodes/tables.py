@@ -53,7 +53,7 @@ class MetadataColumn(PlanModel):
         return self.metadata_key or self.name
 
 
-def _column_kind(value: Any) -> str:
+def _column_kind(value: object) -> str:
     if isinstance(value, dict):
         return str(value.get("kind", "PHYSICAL"))
     return str(getattr(value, "kind", "PHYSICAL"))
@@ -95,7 +95,7 @@ class TableSchema(PlanModel):
     columns: tuple[Column, ...]
     watermark_specs: tuple[WatermarkSpec, ...] = ()
     primary_key: PrimaryKey | None = None
-    immutable_columns: Any = None
+    immutable_columns: object = None
     indexes: tuple[Index, ...] = ()
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any
 
 from compiled_plan.plans.errors import PlanError
 from compiled_plan.plans.rex.nodes import Call, RexNode, walk
@@ -56,7 +55,7 @@ class PythonFunction:
 _TEXTS = ("module", "class", "kind", "method", "signature", "file", "pickle")
 
 
-def python_function_from_json(value: Any, pointer: str = "") -> PythonFunction:
+def python_function_from_json(value: object, pointer: str = "") -> PythonFunction:
     """Read the JSON form. Raises PlanError with the JSON pointer for a missing, unknown or wrong field."""
     if not isinstance(value, dict):
         raise PlanError("`python` must be an object that names a function", where=pointer)

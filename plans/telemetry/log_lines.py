@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from datetime import datetime
-from typing import Any
 
 from compiled_plan.plans.telemetry.listeners import Message, lag_of
 from compiled_plan.plans.text.masking import masked_text
@@ -115,7 +114,7 @@ def _late(message: Message) -> int:
 
 def start_lines(message: Message) -> list[str]:
     """The lines of a start: the run, Spark, the sources with their positions."""
-    spark: dict[str, Any] = message["spark"]
+    spark: dict[str, object] = message["spark"]
     lines = [run_line(message), f"Spark {spark['version']} at {spark['master']}, UI {spark['ui'] or 'none'}"]
     for source in message["sources"]:
         position = source["position"]

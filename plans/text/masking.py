@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from compiled_plan.plans.deferred import deferred
 from compiled_plan.plans.text.concealing import HIDDEN as HIDDEN
@@ -79,11 +79,11 @@ def _hidden(text: str, spans: Iterable[tuple[int, int]]) -> str:
 
 def masked_json(value: object, key: str = "") -> object:
     """JSON values of a plan with sensitive ones hidden at any depth."""
-    root: tuple[str, Any] = (key, value)
+    root: tuple[str, object] = (key, value)
     return fold_tree(root, below, _masked)
 
 
-def below(place: tuple[str, object]) -> Sequence[tuple[str, Any]]:
+def below(place: tuple[str, object]) -> Sequence[tuple[str, object]]:
     """The children of a JSON value with their keys, for `fold_tree`; children of a list have the key of the list."""
     key, value = place
     if isinstance(value, dict):

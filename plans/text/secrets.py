@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from compiled_plan.plans.text.concealing import forms
 from compiled_plan.plans.text.concealing import hidden as hidden
@@ -17,7 +16,7 @@ from compiled_plan.plans.trees import fold_tree
 
 def secrets_in(document: object) -> frozenset[str]:
     """Secrets of a JSON document: values of sensitive keys, and passwords in URLs, in all their encodings."""
-    root: tuple[str, Any] = ("", document)
+    root: tuple[str, object] = ("", document)
     secrets: frozenset[str] = fold_tree(root, below, lambda place, parts: frozenset(_of(place)).union(*parts))
     return frozenset(form for secret in secrets for form in forms(secret))
 

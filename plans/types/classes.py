@@ -235,7 +235,7 @@ def _declared(class_: type) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _is_class_variable(annotation: Any) -> bool:
+def _is_class_variable(annotation: object) -> bool:
     if isinstance(annotation, str):
         return re.match(r"(\w+\.)*ClassVar\b", annotation.strip()) is not None
     return annotation is ClassVar or get_origin(annotation) is ClassVar
@@ -252,7 +252,7 @@ def _parameters(class_: type) -> dict[str, inspect.Parameter] | None:
     return {item.name: item for item in parameters}
 
 
-def constructor(class_: type, names: Sequence[str]) -> Callable[[Sequence[Any]], Any]:
+def constructor(class_: type, names: Sequence[str]) -> Callable[[Sequence[object]], object]:
     """A function from the values of the fields `names` to an object of a class.
 
     Raises DataError if the class has no constructor that takes these fields.
@@ -276,20 +276,20 @@ def constructor(class_: type, names: Sequence[str]) -> Callable[[Sequence[Any]],
     )
 
 
-def _setter(class_: type, name: str) -> Callable[[Any, Any], Any]:
+def _setter(class_: type, name: str) -> Callable[[object, object], object]:
     known = accessors(class_).get(name)
     if known is not None and known.set is not None:
         return known.set
     return lambda target, value: setattr(target, name, value)
 
 
-def _filled(target: Any, setters: Sequence[Callable[[Any, Any], Any]], values: Sequence[Any]) -> Any:
+def _filled(target: object, setters: Sequence[Callable[[object, object], object]], values: Sequence[object]) -> object:
     for setter, value in zip(setters, values, strict=True):
         setter(target, value)
     return target
 
 
-def field_value(value: Any, name: str) -> Any:
+def field_value(value: object, name: str) -> object:
     """The value of an object's field, an attribute or a getter. Raises AttributeError if it has neither."""
     try:
         return getattr(value, name)

@@ -36,6 +36,8 @@ External = TypeVar("External")
 
 #: Resolves a class by name; None if there is none or it is not allowed.
 ClassLoader = Callable[[str], "type | None"]
+#: Converts a value between two of its forms: internal, object of a class, Arrow, stored.
+Convert = Callable[[Any], Any]
 
 
 class DataTypeConverter(ABC, Generic[Internal, External]):

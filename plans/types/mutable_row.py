@@ -143,7 +143,7 @@ class MutableRow:
     def __hash__(self) -> int:
         return hash(tuple(self._values))
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return _restored, (self._fields if self._named() else None, tuple(self._values), self._row_kind)
 
     def __repr__(self) -> str:
@@ -165,7 +165,7 @@ def _restored(names: list[str] | None, values: tuple[object, ...], kind: RowKind
     return row
 
 
-def _plain(value: object) -> Any:
+def _plain(value: object) -> object:
     match value:
         case MutableRow():
             return value.as_dict(recursive=True)

@@ -56,7 +56,7 @@ class Row(tuple[Any, ...]):
     _names: tuple[str, ...]
     _kind: RowKind
 
-    def __new__(cls, *values: Any, **named: Any) -> Row:
+    def __new__(cls, *values: object, **named: object) -> Row:
         if values and named:
             raise TypeError("a Row has fields by position or by name, not both")
         return cls.of(values or named.values(), tuple(named))
@@ -128,7 +128,7 @@ class Row(tuple[Any, ...]):
 
     __hash__ = tuple.__hash__
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return Row.of, (tuple(self), self._names, self._kind)
 
     def __repr__(self) -> str:
@@ -144,7 +144,7 @@ class Row(tuple[Any, ...]):
         return f"{self._kind.short}[{', '.join(map(_text, self))}]"
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     match value:
         case Row() if value.field_names:
             return value.as_dict()

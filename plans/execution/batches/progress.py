@@ -52,7 +52,7 @@ class OperatorProgress:
     busy_millis: int = 0
     hot_keys: tuple[HotKey, ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         return {
             "uid": self.uid,
             "rowsIn": self.rows_in,
@@ -86,7 +86,7 @@ class SourceProgress:
     table: str = ""
     nodes: tuple[int, ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         figures = {"name": self.name, "rows": self.rows, "lag": self.lag, "lagUnit": self.unit}
         return {**figures, "table": self.table, "nodes": list(self.nodes)}
 
@@ -119,7 +119,7 @@ class BatchProgress:
     watermark: str | None = None
     slots: int = 1
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """The line of `execute-plan --json`, without the line break."""
         return {
             "event": "batch",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from compiled_plan.plans.connectors.specs.collect import SPEC
 from compiled_plan.plans.errors import UnsupportedError
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 #: Receivers of sinks' rows, by the sink's option `id`; called with Arrow tables of `kind`, `f0`, `f1`, ....
-RECEIVERS: dict[str, Callable[[Any], None]] = {}
+RECEIVERS: dict[str, Callable[[object], None]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Collector:
     READS_ORDER: ClassVar[bool] = True
 
     width: int
-    receive: Callable[[Any], None]
+    receive: Callable[[object], None]
     limit: int = 0
     ordered: bool = True
 

@@ -78,7 +78,7 @@ def _maker(path: str, type_: t.LogicalType, table: TableSpec) -> dict[str, objec
     """The parameters of a column for the kernel's generator."""
     start = f"{path}."
     options = {key.removeprefix(start): value for key, value in table.options.items() if key.startswith(start)}
-    description: dict[str, Any] = {
+    description: dict[str, object] = {
         "root": type_.ROOT,
         "kind": options.get("kind", "random"),
         "nullRate": float(options.get("null-rate", "0")),

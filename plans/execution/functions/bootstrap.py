@@ -71,7 +71,7 @@ class FunctionFailure(Exception):
     """An error of a user's function, in one line."""
 
 
-def unpack(home: Home, name: str, blob: bytes) -> Any:
+def unpack(home: Home, name: str, blob: bytes) -> object:
     """Unpickle the object in `blob`, which belongs to the user function `name`."""
     home.use()
     try:

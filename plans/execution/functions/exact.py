@@ -18,11 +18,11 @@ from typing import Any
 from compiled_plan.plans import types as t
 from compiled_plan.plans.execution.functions.codec import EPOCH, EPOCH_DAY, EPOCH_UTC, MICRO, WIDE
 from compiled_plan.plans.types.classes import is_named_tuple
+from compiled_plan.plans.types.converter import Convert
 from compiled_plan.plans.types.python.bridge import Bridged
 from compiled_plan.plans.types.row import Row, RowKind
 
 Values = Collection[Any]
-Convert = Callable[[Any], Any]
 Holds = Callable[[Values], bool]
 
 _MILLI = dt.timedelta(milliseconds=1)
@@ -209,7 +209,7 @@ def _array(element: Exact, class_: Any, nullable: bool) -> Exact:
 def _map(key: Exact, value: Exact, nullable: bool) -> Exact:
     keys, values = _backs(key), _backs(value)
 
-    def out(mapping: dict[object, object]) -> dict[Any, Any]:
+    def out(mapping: dict[object, object]) -> dict[object, object]:
         return dict(zip(key.outs(mapping.keys()), value.outs(mapping.values()), strict=True))
 
     def back(plain: dict[object, object]) -> dict[Any, Any]:
@@ -227,7 +227,7 @@ class _Form:
 
     class_: Any
     take: Callable[[Any], Sequence[Any]]
-    make: Callable[[list[object]], Any]
+    make: Callable[[list[object]], object]
 
 
 def _fields(bridged: Bridged, type_: t.FieldsType) -> Exact | None:
@@ -246,7 +246,7 @@ def _fields(bridged: Bridged, type_: t.FieldsType) -> Exact | None:
         plains = map(list, zip(*by_column, strict=True))
         return [None if row is None else next(plains) for row in rows]
 
-    def back(plain: list[object]) -> Any:
+    def back(plain: list[object]) -> object:
         pairs = zip(backs, plain, strict=True)
         return make([value if value is None or convert is None else convert(value) for convert, value in pairs])
 
@@ -267,12 +267,12 @@ def _form(class_: Any, names: tuple[str, ...]) -> _Form | None:
     slots = {name for base in class_.__mro__ for name in vars(base).get("__slots__", ())}
 
     # Bypass the constructor, which may compute.
-    def filled(values: list[object]) -> Any:
+    def filled(values: list[object]) -> object:
         instance = class_.__new__(class_)
         instance.__dict__.update(zip(names, values, strict=True))
         return instance
 
-    def slotted(values: list[object]) -> Any:
+    def slotted(values: list[object]) -> object:
         instance = class_.__new__(class_)
         for name, value in zip(names, values, strict=True):
             object.__setattr__(instance, name, value)

@@ -22,13 +22,12 @@ from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.execution.functions.bootstrap import MARK, FunctionFailure
 from compiled_plan.plans.functions.declared import awaited
 from compiled_plan.plans.functions.definitions import FunctionContext, UserDefinedFunction, collected
+from compiled_plan.plans.types.converter import Convert
 
 if TYPE_CHECKING:
     import pandas as pd
 else:
     pd = deferred("pandas")
-
-Convert = Callable[[Any], Any]
 
 
 @dataclass(frozen=True, slots=True)

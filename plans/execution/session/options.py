@@ -37,13 +37,13 @@ class Option:
         least: the minimum of a number.
     """
 
-    default: Any
+    default: object
     help: str
     metavar: str = ""
     least: int | None = None
 
 
-def _option(default: Any, help_: str, metavar: str = "", least: int | None = None) -> Any:
+def _option(default: object, help_: str, metavar: str = "", least: int | None = None) -> Any:
     return field(default=default, metadata={"option": Option(default, help_, metavar, least)})
 
 

@@ -101,7 +101,7 @@ def _reader(type_: t.LogicalType) -> Callable[[pa.Array], list[object]]:
 
 
 def _plain(array: pa.Array) -> list[object]:
-    values: list[Any] = array.to_pylist()
+    values: list[object] = array.to_pylist()
     return values
 
 
@@ -110,7 +110,7 @@ def _instants(array: pa.Array) -> list[object]:
     return [value if value is None else value.replace(tzinfo=dt.UTC) for value in plain]
 
 
-def _lists(array: pa.Array, read: Callable[[pa.Array], list[Any]]) -> list[object]:
+def _lists(array: pa.Array, read: Callable[[pa.Array], list[object]]) -> list[object]:
     ends = array.offsets.to_pylist()
     if not ends:
         return []
@@ -123,7 +123,7 @@ def _lists(array: pa.Array, read: Callable[[pa.Array], list[Any]]) -> list[objec
 
 
 def _maps(
-    array: pa.Array, read_keys: Callable[[pa.Array], list[Any]], read_values: Callable[[pa.Array], list[Any]]
+    array: pa.Array, read_keys: Callable[[pa.Array], list[object]], read_values: Callable[[pa.Array], list[object]]
 ) -> list[object]:
     ends = array.offsets.to_pylist()
     if not ends:
@@ -138,12 +138,12 @@ def _maps(
     ]
 
 
-def _tuples(array: pa.Array, fields: Sequence[Callable[[pa.Array], list[Any]]]) -> list[object]:
+def _tuples(array: pa.Array, fields: Sequence[Callable[[pa.Array], list[object]]]) -> list[object]:
     valid = array.is_valid().to_pylist()
     if not fields:
         return [() if is_valid else None for is_valid in valid]
     columns = [read(child) for read, child in zip(fields, array.flatten(), strict=True)]
-    rows: list[Any] = list(zip(*columns, strict=True))
+    rows: list[object] = list(zip(*columns, strict=True))
     if array.null_count == 0:
         return rows
     return [row if is_valid else None for row, is_valid in zip(rows, valid, strict=True)]
@@ -152,7 +152,7 @@ def _tuples(array: pa.Array, fields: Sequence[Callable[[pa.Array], list[Any]]]) 
 # --- to Arrow
 
 
-def array_of(values: Sequence[Any], type_: t.LogicalType) -> pa.Array:
+def array_of(values: Sequence[object], type_: t.LogicalType) -> pa.Array:
     """The column of some internal values.
 
     Raises:

@@ -33,7 +33,7 @@ def arrow_rows(table: TableSpec, rows: TableRows) -> pa.Table:
     return pa.table(columns)
 
 
-def lookup_rows(spark: SparkSession, table: CatalogTable, rows: Sequence[Sequence[Any]]) -> Any:
+def lookup_rows(spark: SparkSession, table: CatalogTable, rows: Sequence[Sequence[object]]) -> Any:
     """Rows of a lookup table as a Java list of Spark's rows."""
     types = [column.data_type for column in table.stored_columns]
     names = [f"f{at}" for at in range(len(types))]

@@ -65,7 +65,7 @@ def _source(former: Mapping[str, Any]) -> dict[str, Any]:
     return {key: former[key] for key in ("name", "identity", "names")} | {"options": options_digest(properties)}
 
 
-def _operator(former: Mapping[str, Any]) -> dict[str, Any]:
+def _operator(former: Mapping[str, Any]) -> dict[str, object]:
     items = {entry["name"]: entry["items"] for entry in former["properties"]}
     return {
         "uid": former["uid"],

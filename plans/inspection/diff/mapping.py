@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any
 
 from compiled_plan.plans.inspection.lineage.drafting import zone_or_default
 from compiled_plan.plans.inspection.lineage.expressions import Scope, meaning_of
@@ -74,7 +73,7 @@ class StateMapping:
         calls = [name for name, call in zip(self.call_names, self.calls, strict=True) if call is None]
         return (*columns, *calls)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """The mapping in the kernel's JSON form."""
         return {
             "from": self.source,

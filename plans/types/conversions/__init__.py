@@ -33,11 +33,11 @@ class ValueConverter(DataTypeConverter[Any, Any]):
         """True if `to_external` returns values unchanged."""
         return self.functions.plain
 
-    def to_internal(self, external: Any) -> Any:
+    def to_internal(self, external: object) -> object:
         """Convert an object to its internal value. Raises DataError with column, type and value."""
         return self.functions.to_internal(external)
 
-    def to_external(self, internal: Any) -> Any:
+    def to_external(self, internal: object) -> Any:
         """Convert an internal value to an object. Raises DataError with column, type and value."""
         return self.functions.to_external(internal)
 

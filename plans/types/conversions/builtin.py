@@ -32,7 +32,7 @@ class Conversion:
     note: str = ""  # remark for the reference pages
 
 
-def same(value: Any, type_: Any) -> Any:
+def same(value: Any, type_: object) -> Any:
     return value
 
 
@@ -154,7 +154,7 @@ class PackageConversion:
 
     name: str  # full name, or a prefix followed by an asterisk
     to_internal: Convert
-    to_external: Callable[[Any, Any], Any]  # (internal value, class) to object
+    to_external: Convert  # (internal value, class) to object
 
     def fits(self, class_: type) -> bool:
         """Return True if the name matches a class."""

@@ -10,8 +10,8 @@ from compiled_plan.plans.types import logical as t
 from compiled_plan.plans.types.conversions.builtin import PACKAGED, SIMPLE, Conversion, PackageConversion, same
 from compiled_plan.plans.types.conversions.custom import Custom, reason, shown
 from compiled_plan.plans.types.conversions.data_type import DataType, internal_type
-from compiled_plan.plans.types.conversions.nested import BUILDERS, Choices, Compiled, Function, Spot, children
-from compiled_plan.plans.types.converter import ClassLoader
+from compiled_plan.plans.types.conversions.nested import BUILDERS, Choices, Compiled, Spot, children
+from compiled_plan.plans.types.converter import ClassLoader, Convert
 
 
 def compile_conversion(data_type: DataType, spot: Spot, loader: ClassLoader) -> Compiled:
@@ -30,7 +30,7 @@ def compile_conversion(data_type: DataType, spot: Spot, loader: ClassLoader) -> 
     customs = {class_: Custom(item, class_, type_, str(spot)).open(loader) for class_, item in special}
     choices: Choices = [(class_, item.inward(fits)) for class_, item in customs.items()]
     custom = customs.get(data_type.bridge) if data_type.bridge is not None else None
-    outward: Function | None
+    outward: Convert | None
     if custom is None:
         built_in, outward = _built_in(data_type, spot, loader)
     else:
@@ -47,7 +47,7 @@ def _same(value: object) -> object:
     return value
 
 
-def fitting(type_: t.LogicalType, spot: Spot, loader: ClassLoader) -> Function:
+def fitting(type_: t.LogicalType, spot: Spot, loader: ClassLoader) -> Convert:
     """Check of a converter's result: it must be an internal value of the type, including its components."""
     plain = internal_type(type_)
     return compile_conversion(plain, spot, loader).to_internal if plain.has_built_in else _same
@@ -58,7 +58,7 @@ class _Inward:
 
     def __init__(self, type_: t.LogicalType, spot: Spot, choices: Choices) -> None:
         self.type, self.spot, self.choices = type_, spot, choices
-        self.known: dict[type, Function] = {}
+        self.known: dict[type, Convert] = {}
 
     def __call__(self, value: object) -> object:
         if value is None:
@@ -72,7 +72,7 @@ class _Inward:
             message = f"{shown(value)} is no value of {self.type}: {reason(fault)}"
             raise DataError(message, where=str(self.spot)) from fault
 
-    def _find(self, value: object) -> Function:
+    def _find(self, value: object) -> Convert:
         for class_, convert in self.choices:
             if isinstance(value, class_):
                 self.known[type(value)] = convert
@@ -95,7 +95,7 @@ class _Inward:
 class _Outward:
     __slots__ = ("convert", "spot", "type")
 
-    def __init__(self, type_: t.LogicalType, spot: Spot, convert: Function) -> None:
+    def __init__(self, type_: t.LogicalType, spot: Spot, convert: Convert) -> None:
         self.type, self.spot, self.convert = type_, spot, convert
 
     def __call__(self, value: object) -> object:
@@ -111,7 +111,7 @@ class _Outward:
             ) from fault
 
 
-def _built_in(data_type: DataType, spot: Spot, loader: ClassLoader) -> tuple[Choices, Function | None]:
+def _built_in(data_type: DataType, spot: Spot, loader: ClassLoader) -> tuple[Choices, Convert | None]:
     """The built-in conversions of a type; the outward one is None if values are returned unchanged."""
     type_ = data_type.logical_type
     simple = SIMPLE.get(type(type_))
@@ -128,7 +128,7 @@ def _built_in(data_type: DataType, spot: Spot, loader: ClassLoader) -> tuple[Cho
     return built(data_type, inner, loader)
 
 
-def _simple(data_type: DataType, conversions: Sequence[Conversion]) -> tuple[Choices, Function | None]:
+def _simple(data_type: DataType, conversions: Sequence[Conversion]) -> tuple[Choices, Convert | None]:
     type_, outer = data_type.logical_type, data_type.conversion_class
     choices: Choices = [
         (item.class_, _same if item.to_internal is same else _bound(item.to_internal, type_))
@@ -155,5 +155,5 @@ def _class_like(packaged: PackageConversion) -> type:
     return Named(packaged.name, (), {})
 
 
-def _bound(convert: Callable[[object, object], object], type_: t.LogicalType) -> Function:
+def _bound(convert: Callable[[object, object], object], type_: t.LogicalType) -> Convert:
     return lambda value: convert(value, type_)

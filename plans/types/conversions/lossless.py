@@ -6,15 +6,16 @@ truncate: BIGINT to INT, DECIMAL(10, 2) to DECIMAL(4, 2), CHAR(5) to VARCHAR(2).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from decimal import Context, Decimal
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from compiled_plan.plans.errors import DataError, ProgramError
 from compiled_plan.plans.types import logical as t
+from compiled_plan.plans.types.converter import Convert
 
 #: Conversion of values other than None; None if values do not change.
-Widen = Callable[[Any], Any] | None
+Widen = Convert | None
 
 #: By bits of an integer: the maximum number of its decimal digits, and the number of digits that always fit.
 _DIGITS = {8: (3, 2), 16: (5, 4), 32: (10, 9), 64: (19, 18)}

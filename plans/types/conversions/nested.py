@@ -12,13 +12,12 @@ from compiled_plan.plans.types import logical as t
 from compiled_plan.plans.types.classes import constructor, field_value, is_named_tuple
 from compiled_plan.plans.types.conversions.builtin import PACKAGED
 from compiled_plan.plans.types.conversions.data_type import CLASSES, DataType
-from compiled_plan.plans.types.converter import ClassLoader
+from compiled_plan.plans.types.converter import ClassLoader, Convert
 from compiled_plan.plans.types.mutable_row import MutableRow, names_in
 from compiled_plan.plans.types.row import Row
 
-Function = Callable[[Any], Any]
 #: Classes and the functions that convert their objects; the first match applies.
-Choices = list[tuple[type, Function]]
+Choices = list[tuple[type, Convert]]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -43,12 +42,12 @@ class Compiled:
     `plain`: output values are unchanged, so that no conversion is necessary.
     """
 
-    to_internal: Function
-    to_external: Function
+    to_internal: Convert
+    to_external: Convert
     plain: bool = False
 
 
-Built = tuple[Choices, "Function | None"]
+Built = tuple[Choices, "Convert | None"]
 
 
 def children(
@@ -80,14 +79,14 @@ def _array(data_type: DataType, inner: tuple[Compiled, ...], loader: ClassLoader
     choices: Choices = [(list, into), (tuple, into), (_ArrayLike, into)]
     if outer is list:
         return choices, None if plain else (lambda value: [outward(item) for item in value])
-    make: Callable[[list[object]], Any] = outer
+    make: Callable[[list[object]], object] = outer
     for packaged in PACKAGED[t.ArrayType]:
         if packaged.fits(outer):
             make = partial(_called, packaged.to_external, outer)
     return choices, lambda value: make([outward(item) for item in value])
 
 
-def _called(convert: Callable[[object, object], object], class_: type, value: object) -> Any:
+def _called(convert: Callable[[object, object], object], class_: type, value: object) -> object:
     return convert(value, class_)
 
 
@@ -109,7 +108,7 @@ _ArrayLike.__name__ = "Sequence"
 def _map(data_type: DataType, inner: tuple[Compiled, ...], loader: ClassLoader) -> Built:
     key, value = inner
 
-    def into(items: Mapping[object, object]) -> dict[Any, Any]:
+    def into(items: Mapping[object, object]) -> dict[object, object]:
         return {_hashable(key.to_internal(k)): value.to_internal(v) for k, v in items.items()}
 
     def out(items: dict[object, object]) -> dict[object, object]:
@@ -121,7 +120,7 @@ def _map(data_type: DataType, inner: tuple[Compiled, ...], loader: ClassLoader) 
 def _multiset(data_type: DataType, inner: tuple[Compiled, ...], loader: ClassLoader) -> Built:
     element, outer = inner[0], data_type.conversion_class
 
-    def into(items: Mapping[object, int]) -> dict[Any, int]:
+    def into(items: Mapping[object, int]) -> dict[object, int]:
         return {_hashable(element.to_internal(item)): _count(number) for item, number in items.items()}
 
     def counted(items: Sequence[object]) -> dict[object, int]:
@@ -195,8 +194,8 @@ def _fields(data_type: DataType, inner: tuple[Compiled, ...], loader: ClassLoade
     return choices, _record_out(class_, names, tuple(item.to_external for item in inner), all(i.plain for i in inner))
 
 
-def _record_out(class_: type, names: tuple[str, ...], outward: tuple[Function, ...], plain: bool) -> Function | None:
-    make: Callable[[Sequence[Any]], Any]
+def _record_out(class_: type, names: tuple[str, ...], outward: tuple[Convert, ...], plain: bool) -> Convert | None:
+    make: Callable[[Sequence[object]], object]
     if class_ is tuple:
         if plain:
             return None

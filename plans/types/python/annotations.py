@@ -11,7 +11,7 @@ from typing import Any
 from compiled_plan.plans.errors import ProgramError
 
 
-def annotations_of(target: Any) -> dict[str, object]:
+def annotations_of(target: object) -> dict[str, object]:
     """The annotations of a function or class, with strings evaluated. Raises ProgramError for an unknown name.
 
     Names that are neither in the module nor built in are looked up in the calling functions: a class may be local to
@@ -35,7 +35,7 @@ def annotations_of(target: Any) -> dict[str, object]:
     raise ProgramError(f"{name}: an annotation cannot be read: {missing}", remedy="import what it names in its module")
 
 
-def _one_by_one(target: Any) -> dict[str, object]:
+def _one_by_one(target: object) -> dict[str, object]:
     """Annotations of which some are no types: those, such as a bare data type, are left unchanged."""
     names = dict(getattr(target, "__globals__", {}) or vars(sys.modules.get(getattr(target, "__module__", ""), typing)))
     for local in _running():
@@ -59,12 +59,12 @@ def _running() -> Iterator[dict[str, object]]:
         frame = frame.f_back
 
 
-def type_arguments(annotation: Any) -> dict[Any, Any]:
+def type_arguments(annotation: object) -> dict[object, object]:
     """Arguments of the type variables of a class and its base classes: `{T: str}` for `class
     Words(TableFunction[str])`; for `Pair[int]` including those of Pair. Unbound variables are absent."""
     origin = typing.get_origin(annotation)
     class_ = origin or annotation
-    bound: dict[Any, Any] = {}
+    bound: dict[object, object] = {}
     if origin is not None:
         bound.update(zip(getattr(origin, "__parameters__", ()), typing.get_args(annotation), strict=False))
     for base_class in getattr(class_, "__mro__", ()):
@@ -81,13 +81,13 @@ def type_arguments(annotation: Any) -> dict[Any, Any]:
     return bound
 
 
-def _resolved(reference: typing.ForwardRef, class_: type) -> Any:
+def _resolved(reference: typing.ForwardRef, class_: type) -> object:
     text = reference.__forward_arg__
     holder = type(class_.__name__, (), {"__annotations__": {"x": text}, "__module__": class_.__module__})
     return annotations_of(holder)["x"]
 
 
-def bind_variables(annotation: Any, bound: Mapping[Any, Any]) -> Any:
+def bind_variables(annotation: object, bound: Mapping[object, object]) -> object:
     """Substitute the bound type variables in an annotation."""
     if isinstance(annotation, typing.TypeVar):
         return bound.get(annotation, annotation)

@@ -35,7 +35,7 @@ class Bridged:
         return self.children or tuple(Bridged(child) for child in self.type.children())
 
 
-def name_of(class_: Any) -> str:
+def name_of(class_: object) -> str:
     """A class's full name, which the patterns of RAW classes match; for other annotations, their text."""
     if isinstance(class_, type) and not hasattr(class_, "__args__"):
         return f"{class_.__module__}.{class_.__qualname__}"
@@ -85,7 +85,7 @@ def supports(type_: t.LogicalType, class_: type) -> bool:
     return class_ in known or name_of(class_) in known
 
 
-def has_fields(class_: Any) -> bool:
+def has_fields(class_: object) -> bool:
     """Return True for a user-defined class with named fields: a dataclass, a NamedTuple, a plain class."""
     if not isinstance(class_, type) or class_ in (Row, MutableRow, object):
         return False

@@ -32,11 +32,11 @@ class Place:
     text: str
     classes: tuple[object, ...] = ()
 
-    def inside(self, text: str, class_: Any = None) -> Place:
+    def inside(self, text: str, class_: object = None) -> Place:
         """The location of a component."""
         return Place(f"{text} of {self.text}", self.classes if class_ is None else (*self.classes, class_))
 
-    def error(self, annotation: Any, why: str, remedy: str) -> ProgramError:
+    def error(self, annotation: object, why: str, remedy: str) -> ProgramError:
         """The error of a failed extraction."""
         if annotation is inspect.Parameter.empty:
             if self.text.startswith("the result of "):
@@ -45,14 +45,14 @@ class Place:
         return ProgramError(f"{self.text}: no SQL type for the annotation {shown(annotation)}: {why}", remedy=remedy)
 
 
-def shown(annotation: Any) -> str:
+def shown(annotation: object) -> str:
     """An annotation as source text."""
     if annotation is inspect.Parameter.empty:
         return "(none)"
     return annotation.__name__ if isinstance(annotation, type) and not typing.get_args(annotation) else str(annotation)
 
 
-def extract(annotation: Any, place: Place, hint: DataTypeHint = NO_HINT) -> Bridged:
+def extract(annotation: object, place: Place, hint: DataTypeHint = NO_HINT) -> Bridged:
     """Extract the type of a parameter, result or field from its resolved annotation, with the enclosing hint's options.
 
     Raises ProgramError with place, annotation and remedy if it has no type.
@@ -84,20 +84,20 @@ def extract(annotation: Any, place: Place, hint: DataTypeHint = NO_HINT) -> Brid
         return raw
 
 
-def _note(note: Any) -> DataTypeHint | None:
+def _note(note: object) -> DataTypeHint | None:
     """The hint in a note of `Annotated`, which may also be a bare type; None for other notes."""
     if isinstance(note, DataTypeHint):
         return note
     return DataTypeHint(note) if _is_data_type(note) else None
 
 
-def _is_data_type(value: Any) -> bool:
+def _is_data_type(value: object) -> bool:
     if isinstance(value, type):
         return False
     return isinstance(value, t.LogicalType | Bridged) or isinstance(getattr(value, "logical_type", None), t.LogicalType)
 
 
-def _unforced(annotation: Any, origin: Any, place: Place, hint: DataTypeHint) -> Bridged:
+def _unforced(annotation: Any, origin: object, place: Place, hint: DataTypeHint) -> Bridged:
     bridged = plain(annotation, hint) or _container(annotation, origin, place, hint)
     if bridged is not None:
         return bridged
@@ -117,7 +117,7 @@ def _unforced(annotation: Any, origin: Any, place: Place, hint: DataTypeHint) ->
     raise place.error(annotation, *(refusal or UNKNOWN))
 
 
-def hinted(hint: DataTypeHint, annotation: Any, place: Place) -> Bridged:
+def hinted(hint: DataTypeHint, annotation: object, place: Place) -> Bridged:
     """The type of a hint for an object with this annotation (`inspect.Parameter.empty` for none).
 
     Raises ProgramError for a type that cannot be parsed, or that is incompatible with the class.
@@ -139,7 +139,7 @@ def hinted(hint: DataTypeHint, annotation: Any, place: Place) -> Bridged:
     return accepting(bridged, annotation, place)
 
 
-def accepting(bridged: Bridged, annotation: Any, place: Place) -> Bridged:
+def accepting(bridged: Bridged, annotation: object, place: Place) -> Bridged:
     """The type with values of the annotation's class. Raises ProgramError if they are incompatible."""
     classes, any_ = _classes(annotation)
     if any_ or bridged.converter is not None or bridged.class_ is not None:
@@ -152,14 +152,14 @@ def accepting(bridged: Bridged, annotation: Any, place: Place) -> Bridged:
     return _unfit(bridged, annotation, place)
 
 
-def _unfit(bridged: Bridged, annotation: Any, place: Place) -> Bridged:
+def _unfit(bridged: Bridged, annotation: object, place: Place) -> Bridged:
     raise ProgramError(
         f"{place.text}: values of type {bridged.type} are not what the annotation {shown(annotation)} says",
         remedy="correct the annotation or the hint, or annotate it with `object`",
     )
 
 
-def _classes(annotation: Any) -> tuple[list[type], bool]:
+def _classes(annotation: object) -> tuple[list[type], bool]:
     """The classes that an annotation names, and True if it accepts any class."""
     if typing.get_origin(annotation) is typing.Annotated:
         annotation = typing.get_args(annotation)[0]
@@ -175,7 +175,7 @@ def _classes(annotation: Any) -> tuple[list[type], bool]:
     return ([plain_class], False) if isinstance(plain_class, type) else ([], True)
 
 
-def _declared(value: Any, annotation: Any, place: Place) -> Bridged:
+def _declared(value: object, annotation: object, place: Place) -> Bridged:
     if isinstance(value, str):
         if value.strip().upper() in ("RAW", "ANY"):
             classes, _ = _classes(annotation)
@@ -208,7 +208,7 @@ def _known(bridged: Bridged, where: str) -> Bridged:
     return bridged
 
 
-def from_data_type(value: Any, where: str = "a data type") -> Bridged:
+def from_data_type(value: object, where: str = "a data type") -> Bridged:
     """Convert a type string, a logical type or a data type to a `Bridged`. Raises ProgramError for other values."""
     if isinstance(value, Bridged):
         return value
@@ -228,14 +228,14 @@ def from_data_type(value: Any, where: str = "a data type") -> Bridged:
         )
     _known(Bridged(logical), where)
     bridge = getattr(value, "bridge", None)
-    known: dict[Any, Any] = dict(logical.conversions)
+    known: dict[object, object] = dict(logical.conversions)
     converter = getattr(value, "converter", None) or known.get(bridge)
     if converter is None and logical.conversions:
         bridge, converter = next(iter(logical.conversions))
     return Bridged(logical, bridge, tuple(map(from_data_type, getattr(value, "children", ()))), converter)
 
 
-def _is_python(value: Any) -> bool:
+def _is_python(value: object) -> bool:
     """Return True if a hint's value is a Python type to extract from, not an SQL type or a data type."""
     if isinstance(value, str | t.LogicalType | Bridged) or hasattr(value, "logical_type"):
         return False
@@ -245,7 +245,7 @@ def _is_python(value: Any) -> bool:
 # --- types of classes ------------------------------------------------------------------------------------------------
 
 
-def _container(annotation: Any, origin: Any, place: Place, hint: DataTypeHint) -> Bridged | None:
+def _container(annotation: object, origin: object, place: Place, hint: DataTypeHint) -> Bridged | None:
     arguments = typing.get_args(annotation)
     if origin in (list, Sequence):
         element = extract(arguments[0], place.inside("an element"), hint)
@@ -265,18 +265,18 @@ _MAP = ("a key", "a value")
 _ARRAYS = (list, Sequence, tuple)
 
 
-def _union(annotation: Any, place: Place, hint: DataTypeHint) -> Bridged:
+def _union(annotation: object, place: Place, hint: DataTypeHint) -> Bridged:
     parts = [part for part in typing.get_args(annotation) if part is not type(None)]
     if len(parts) != 1 or not _is_optional(annotation):
         raise place.error(annotation, "a value has one type", 'write one of them, or a hint: DataTypeHint("<type>")')
     return extract(parts[0], place, hint).with_nullability(True)
 
 
-def _is_optional(annotation: Any) -> bool:
+def _is_optional(annotation: object) -> bool:
     return type(None) in typing.get_args(annotation)
 
 
-def _decimal(annotation: Any, place: Place, hint: DataTypeHint) -> Bridged:
+def _decimal(annotation: object, place: Place, hint: DataTypeHint) -> Bridged:
     if hint.default_decimal_precision is None and hint.default_decimal_scale is None:
         raise place.error(
             annotation,
@@ -290,7 +290,7 @@ def _decimal(annotation: Any, place: Place, hint: DataTypeHint) -> Bridged:
     return Bridged(t.DecimalType(precision=precision, scale=scale, nullable=False))
 
 
-def _raw(annotation: Any, patterns: Sequence[str] | None, everything: bool | None = False) -> Bridged | None:
+def _raw(annotation: object, patterns: Sequence[str] | None, everything: bool | None = False) -> Bridged | None:
     class_ = typing.get_origin(annotation) or annotation
     class_ = object if class_ is Any else class_
     if not isinstance(class_, type) or class_ in (type(None), inspect.Parameter.empty):
@@ -306,7 +306,7 @@ def _raw_of(class_: type, nullable: bool) -> Bridged:
 # --- structured types ------------------------------------------------------------------------------------------------
 
 
-def _structured(annotation: Any, class_: type, place: Place, hint: DataTypeHint) -> Bridged:
+def _structured(annotation: object, class_: type, place: Place, hint: DataTypeHint) -> Bridged:
     if annotation in place.classes:
         raise place.error(class_, "it holds itself, and so has no end", "leave the field out, or make it RAW")
     hidden = unreadable(class_)

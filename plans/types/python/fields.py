@@ -12,12 +12,12 @@ from compiled_plan.plans.types.python.annotations import annotations_of, bind_va
 from compiled_plan.plans.types.python.bridge import has_fields
 
 
-def is_structured(class_: Any) -> bool:
+def is_structured(class_: object) -> bool:
     """Return True if objects of a class have typed fields."""
     return has_fields(class_) and not hasattr(class_, "__total__") and bool(structured_fields(class_))
 
 
-def structured_fields(annotation: Any) -> dict[str, object]:
+def structured_fields(annotation: object) -> dict[str, object]:
     """The fields of a class in the order of its constructor, with their annotations; empty if it has none.
 
     Raises ProgramError if its constructor does not take all of them.

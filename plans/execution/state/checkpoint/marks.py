@@ -165,7 +165,7 @@ def marks_of_ticks(generation: Folder) -> Marks | None:
     """
     committed = progress_of(generation).committed
     position = None if committed is None else entry_of(generation, committed).positions.get(TICKS)
-    ticks: Any = None if position is None else json.loads(position)
+    ticks: object = None if position is None else json.loads(position)
     if committed is None or not isinstance(ticks, dict) or "sources" not in ticks:
         return None
     # No source is behind the query: its watermark must not decrease.
@@ -195,7 +195,7 @@ def write_marks(generation: Folder, marks: Marks) -> None:
     generation.write_text(WATERMARKS, json.dumps(sealed(document)))
 
 
-def _written(sources: Mapping[str, SourceMarks]) -> dict[str, Any]:
+def _written(sources: Mapping[str, SourceMarks]) -> dict[str, object]:
     return {
         name: {"mark": source.mark, "partitions": {part: [p.mark, p.seen] for part, p in source.partitions.items()}}
         for name, source in sources.items()

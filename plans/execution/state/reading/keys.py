@@ -186,7 +186,7 @@ def _wrong() -> Any:
 
 #: Parsers of texts by type, and the format of values in messages.
 _PARSERS: tuple[
-    tuple[type[t.LogicalType] | tuple[type[t.LogicalType], ...], Callable[[str, t.LogicalType], Any], str], ...
+    tuple[type[t.LogicalType] | tuple[type[t.LogicalType], ...], Callable[[str, t.LogicalType], object], str], ...
 ] = (
     (t.CharacterType, _string, "a text"),
     (t.BooleanType, _boolean, "true or false"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from compiled_plan.plans.inspection.diff.mapping import StateMapping
 
@@ -20,8 +20,8 @@ class Step:
     def text(self) -> str:
         return self.TEXT.format(**{field.name: getattr(self, field.name) for field in fields(self)})
 
-    def to_dict(self) -> dict[str, Any]:
-        step: dict[str, Any] = {"step": self.kind}
+    def to_dict(self) -> dict[str, object]:
+        step: dict[str, object] = {"step": self.kind}
         for field in fields(self):
             value = getattr(self, field.name)
             step[field.name] = value.to_dict() if isinstance(value, StateMapping) else value
