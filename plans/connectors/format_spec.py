@@ -39,6 +39,7 @@ class FormatSpec:
     metadata: Mapping[str, Metadata] = field(default_factory=dict)
     extension: str = ""  # file extension, without the dot
     positional: bool = False  # whether columns are matched by position and not by name
+    named_by: str = ""  # boolean option with which columns are matched by name in spite of `positional`
     open: bool = False  # whether undeclared options go to a library
     not_both: tuple[tuple[str, str], ...] = ()  # pairs of boolean options that cannot both be true
     only_read: tuple[str, ...] = ()  # boolean options that cannot be true where a table is written
@@ -56,6 +57,10 @@ class FormatSpec:
     def option(self, name: str) -> TableOption | None:
         """The option of that name (without the format's prefix), declared or of a group; None if there is none."""
         return self.options.get(name) or of_group(self.groups, name)
+
+    def is_positional(self, options: Mapping[str, str]) -> bool:
+        """Return True if columns are matched by position with these options of the format (without its prefix)."""
+        return self.positional and not (self.named_by and self.values(options).flag(self.named_by))
 
     def values(self, options: Mapping[str, str]) -> Values:
         """The values of the format's options (without its prefix), with defaults filled in."""

@@ -37,10 +37,20 @@ SPEC = FormatSpec(
         "allow-trailing-comma": flag("Ignore a delimiter at the end of a line.", "true", Use.SOURCE),
         "fail-on-missing-columns": flag("Fail if a line has too few cells; otherwise they are NULL.", uses=Use.SOURCE),
         "empty-string-as-null": flag("Read an empty cell as NULL.", uses=Use.SOURCE),
+        "header": TableOption(
+            Kind.BOOLEAN,
+            "false",
+            doc="The first record of a file has the names of its columns, which may be in any order, and more than the "
+            "table's. Flink has no such option.",
+            uses=Use.SOURCE,
+            of_files=True,
+        ),
     },
     extension="csv",
     messages=True,
     positional=True,
+    named_by="header",
+    only_read=("header",),
     unfit=without("csv", (t.MapType, t.MultisetType, t.RawType), "use the format json, or arrays in place of maps"),
     contradiction=_quoted_and_not,
 )

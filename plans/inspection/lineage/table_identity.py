@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from compiled_plan.plans.connectors.checks import formats_of
+from compiled_plan.plans.connectors.checks import format_options, formats_of
 from compiled_plan.plans.connectors.registry import connector_spec
 from compiled_plan.plans.connectors.spec import ConnectorSpec, FormatSlot
 from compiled_plan.plans.inspection.lineage.meaning import Meaning, compose, digest_of, type_text
@@ -102,7 +102,10 @@ def is_positional(table: CatalogTable) -> bool:
     """Return True if columns are identified by position."""
     options = options_of(table)
     connector = connector_spec(options.get("connector"))
-    return connector is not None and any(spec.positional for spec in formats_of(options, connector).values())
+    return connector is not None and any(
+        spec.is_positional(format_options(options, spec.name, slot))
+        for slot, spec in formats_of(options, connector).items()
+    )
 
 
 def origin_of_table(table: CatalogTable, identity_of: TableIdentity) -> Meaning:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import tempfile
 from dataclasses import replace
 from decimal import Decimal
@@ -66,6 +67,64 @@ def test_unused_cells_are_not_parsed(spark: SparkSession, tmp_path: Path) -> Non
     spec = replace(spec_of(("INT", "STRING", "BIGINT"), {}, "i s n"), wanted=frozenset({"s", "n"}))
     rows: list[Row] = CsvFormat(SPEC).scan(spark.read, str(tmp_path), spec, []).collect()  # type: ignore[arg-type]
     assert [tuple(row)[3:] for row in rows] == [(None, "a", 2), (None, "b", 3)]
+
+
+#: Text of files with a header, with the rows of columns `id`, `item` and `n`.
+HEADED = {
+    "of the columns": ("id,item,n\n1,a,2\n", [(1, "a", 2)]),
+    "in another order": ("n,id,item\n2,1,a\n4,3,b\n", [(1, "a", 2), (3, "b", 4)]),
+    "with more columns": ("x,item,y,id,n\n-,a,-,1,2\n", [(1, "a", 2)]),
+    "with quotes and cases": ('"ID","Item" ,N\n"1","a, b",2\n', [(1, "a, b", 2)]),
+    "with a mark and an end of Windows": ("\ufeffid,item,n\r\n1,a,2\r\n", [(1, "a", 2)]),
+    "alone": ("id,item,n\n", []),
+    "repeated as a row": ("item,id,n\nid,1,2\n", [(1, "id", 2)]),
+    "": ("", []),
+}
+COLUMNS = ("INT", "STRING", "INT")
+
+
+def headed(spark: SparkSession, folder: Path, **options: str) -> list[tuple[Any, ...]]:
+    register(spark)
+    spec = spec_of(COLUMNS, {"header": "true", **options}, "id item n")
+    rows: list[Row] = CsvFormat(SPEC).scan(spark.read, str(folder), spec, []).collect()  # type: ignore[arg-type]
+    return [tuple(row)[3:] for row in rows]
+
+
+@pytest.mark.parametrize(("text", "rows"), HEADED.values(), ids=list(HEADED))
+def test_a_header_names_the_cells(spark: SparkSession, tmp_path: Path, text: str, rows: list[Any]) -> None:
+    (tmp_path / "rows.csv").write_text(text, newline="")
+    assert headed(spark, tmp_path) == rows
+
+
+def test_files_have_headers_of_their_own(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "1.csv").write_text("# of Monday\nid,item,n\n1,a,2\n")
+    (tmp_path / "2.csv").write_text("# of Tuesday\nn,item,id\n4,b,3\n")
+    assert sorted(headed(spark, tmp_path, allow_comments="true")) == [(1, "a", 2), (3, "b", 4)]
+
+
+@pytest.mark.parametrize("lenient", ["false", "true"])
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("1,a,2\n3,b,4\n", "its header lacks the column 'id': 1, a, 2"),
+        ("id,n\n1,2\n", "its header lacks the column 'item': id, n"),
+        ("id,ID,item,item,n\n", "its header has twice the column 'item': id, ID, item, item, n"),
+        ("Id,ID,item,n\n", "its header has twice the column 'id': Id, ID, item, n"),
+    ],
+)
+def test_a_header_must_have_each_column_once(
+    spark: SparkSession, tmp_path: Path, text: str, fault: str, lenient: str
+) -> None:
+    (tmp_path / "rows.csv").write_text(text)
+    with pytest.raises(FAILURE, match=f"a file of table c.d.t cannot be read: {re.escape(fault)}"):
+        headed(spark, tmp_path, ignore_parse_errors=lenient)
+
+
+def test_a_row_below_a_header_has_all_its_cells(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_text("x,n,id,item\n-,2,1\n")
+    with pytest.raises(FAILURE, match="row length mismatch: 4 fields expected, 3 found"):
+        headed(spark, tmp_path)
+    assert headed(spark, tmp_path, ignore_parse_errors="true") == [(1, None, 2)]
 
 
 LONG, INTEGER = 2**63 - 1, 2**31 - 1

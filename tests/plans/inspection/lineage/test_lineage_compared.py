@@ -321,10 +321,14 @@ def test_two_tables_that_swap_their_names_stay_what_they_are() -> None:
     assert changes(old, compiled("SELECT a, SUM(v) FROM l GROUP BY a", tables("/y", "/x"))).texts != []
 
 
-def test_columns_of_csv_are_found_by_position() -> None:
+def test_columns_of_csv_are_found_by_position_or_header() -> None:
     csv = "'format' = 'csv'"
     old = compiled(SUM, table_of(more=csv) + SINKS)
-    assert changes(old, compiled(SUM, table_of(columns="a STRING, z INT, v INT", more=csv) + SINKS)).texts != []
+    columns = "a STRING, z INT, v INT"
+    assert changes(old, compiled(SUM, table_of(columns=columns, more=csv) + SINKS)).texts != []
+    csv += ", 'csv.header' = 'true'"
+    old = compiled(SUM, table_of(more=csv) + SINKS)
+    assert changes(old, compiled(SUM, table_of(columns=columns, more=csv) + SINKS)).texts == []
 
 
 def test_equal_operators_are_told_apart_by_what_is_above_and_below_them() -> None:

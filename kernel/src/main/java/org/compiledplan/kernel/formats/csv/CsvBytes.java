@@ -48,6 +48,7 @@ final class CsvBytes implements LineCells {
   private final boolean isQuoted;
   private final byte[] nullLiteral;
   private final boolean emptyIsNull;
+  private final int[] places;
   private final Kind[] kinds;
   private final CsvValues.Reader[] others;
 
@@ -56,6 +57,7 @@ final class CsvBytes implements LineCells {
    * @param quote quote character, ASCII, or {@link CsvLines#NONE}
    * @param nullLiteral the null literal, or null for none
    * @param emptyIsNull true if an empty cell is null
+   * @param places the column of each cell, -1 for none
    * @param types types of the columns
    * @param others readers of cells that are not parsed from bytes
    */
@@ -64,6 +66,7 @@ final class CsvBytes implements LineCells {
       int quote,
       String nullLiteral,
       boolean emptyIsNull,
+      int[] places,
       Shape[] types,
       CsvValues.Reader[] others) {
     this.separator = (byte) separator;
@@ -73,6 +76,7 @@ final class CsvBytes implements LineCells {
     this.isQuoted = quote != CsvLines.NONE;
     this.nullLiteral = nullLiteral == null ? null : nullLiteral.getBytes(StandardCharsets.UTF_8);
     this.emptyIsNull = emptyIsNull;
+    this.places = places;
     this.others = others;
     this.kinds = new Kind[types.length];
     for (int i = 0; i < types.length; i++) kinds[i] = kind(types[i].root());
@@ -97,8 +101,8 @@ final class CsvBytes implements LineCells {
 
   private boolean row(byte[] line, int from, int to, Cells cells) {
     boolean[] required = cells.required();
-    int last = kinds.length - 1;
-    int column = 0;
+    int last = places.length - 1;
+    int index = 0;
     int start = from;
     int at = from;
     long seen = 0;
@@ -109,9 +113,9 @@ final class CsvBytes implements LineCells {
       for (long ends = equalBytes(word, separators); ends != 0; ends &= ends - 1) {
         int end = at + Long.numberOfTrailingZeros(ends) / Byte.SIZE;
         // The last column may be followed by another separator, or too many cells.
-        if (column >= last) return false;
-        if (required[column]) cell(column, line, start, end, cells);
-        column++;
+        if (index >= last) return false;
+        int column = places[index++];
+        if (column >= 0 && required[column]) cell(column, line, start, end, cells);
         start = end + 1;
       }
     }
@@ -120,14 +124,15 @@ final class CsvBytes implements LineCells {
       seen |= (long) letter << (Long.SIZE - Byte.SIZE);
       if (isQuoted && letter == quote) return false;
       if (letter != separator) continue;
-      if (column >= last) return false;
-      if (required[column]) cell(column, line, start, at, cells);
-      column++;
+      if (index >= last) return false;
+      int column = places[index++];
+      if (column >= 0 && required[column]) cell(column, line, start, at, cells);
       start = at + 1;
     }
-    if (column != last) return false;
+    if (index != last) return false;
     int end = to > start && line[to - 1] == '\r' ? to - 1 : to;
-    if (required[column]) cell(column, line, start, end, cells);
+    int column = places[index];
+    if (column >= 0 && required[column]) cell(column, line, start, end, cells);
     return (seen & HIGH_BITS) == 0 || UTF8String.fromBytes(line, from, to - from).isValid();
   }
 

@@ -1,11 +1,14 @@
 package org.compiledplan.kernel.formats.csv;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Predicate;
+import java.util.stream.IntStream;
 import org.apache.spark.TaskContext;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.util.ArrayData;
@@ -20,16 +23,25 @@ import org.compiledplan.kernel.formats.base.UnreadableException;
 /** The format `csv`: one record per line, or several lines if a quoted cell contains line ends. */
 public final class CsvDecoder extends Decoder {
   private static final String HEADER =
-      "the line is a header, with the names of columns, and Flink's csv has no option to skip one";
+      "the line is a header, with the names of columns; files may have one with 'csv.header' ="
+          + " 'true'";
 
   private final HashMap<String, String> options;
   private final boolean ignoresMore;
   private final boolean trailingComma;
   private final boolean emptyIsNull;
+  private final boolean hasHeader;
 
   private transient String[] names;
   private transient CsvValues.Reader[] readers;
   private transient CsvLines lines;
+
+  /** The column of each cell of a record, -1 for none; null before the header of a file. */
+  private transient int[] places;
+
+  /** Null before the header of a file, and for records that it never parses. */
+  private transient CsvBytes bytes;
+
   private transient LineCells plain;
   private transient TaskContext watched;
   private transient String record;
@@ -40,6 +52,7 @@ public final class CsvDecoder extends Decoder {
     this.ignoresMore = Boolean.parseBoolean(options.get("ignore-trailing-unmappable"));
     this.trailingComma = Boolean.parseBoolean(options.getOrDefault("allow-trailing-comma", "true"));
     this.emptyIsNull = Boolean.parseBoolean(options.get("empty-string-as-null"));
+    this.hasHeader = Boolean.parseBoolean(options.get("header"));
   }
 
   @Override
@@ -61,11 +74,40 @@ public final class CsvDecoder extends Decoder {
     record = lines.isOpen() ? before + "\n" + line : line.toString();
     List<String> cells = added(line);
     if (cells == null) return NOTHING;
+    if (places == null) {
+      startRecords(columnsOf(cells));
+      return NOTHING;
+    }
     try {
       return insert(row(cells));
     } catch (DataException e) {
       throw isHeader(cells) ? new DataException(HEADER) : e;
     }
+  }
+
+  /** The column of each cell under a header, by name; -1 for cells that are not in the table. */
+  private int[] columnsOf(List<String> header) {
+    int[] columns = new int[header.size()];
+    Arrays.fill(columns, -1);
+    for (int i = 0; i < names.length; i++) {
+      String name = names[i];
+      List<Integer> cells = cellsOf(header, name::equals);
+      if (cells.isEmpty()) cells = cellsOf(header, name::equalsIgnoreCase);
+      if (cells.size() != 1) {
+        String fault = cells.isEmpty() ? "lacks" : "has twice";
+        throw unreadableFile(
+            "its header " + fault + " the column '" + name + "': " + String.join(", ", header));
+      }
+      columns[cells.get(0)] = i;
+    }
+    return columns;
+  }
+
+  private static List<Integer> cellsOf(List<String> header, Predicate<String> isColumn) {
+    return IntStream.range(0, header.size())
+        .filter(i -> isColumn.test(header.get(i).strip()))
+        .boxed()
+        .toList();
   }
 
   private boolean isHeader(List<String> cells) {
@@ -128,36 +170,37 @@ public final class CsvDecoder extends Decoder {
   }
 
   private GenericInternalRow row(List<String> cells) {
-    if (cells.size() > names.length && !ignoresMore && !isTrailingComma(cells)) {
+    if (cells.size() > places.length && !ignoresMore && !isTrailingComma(cells)) {
       throw new DataException(
-          "too many entries: expected at most " + names.length + ", found " + cells.size());
+          "too many entries: expected at most " + places.length + ", found " + cells.size());
     }
-    if (cells.size() < names.length && !lenient) {
+    if (cells.size() < places.length && !lenient) {
       throw new DataException(
-          "row length mismatch: " + names.length + " fields expected, " + cells.size() + " found");
+          "row length mismatch: " + places.length + " fields expected, " + cells.size() + " found");
     }
     Object[] values = new Object[names.length];
-    for (int i = 0; i < Math.min(cells.size(), names.length); i++) {
-      if (emptyIsNull && cells.get(i).isEmpty()) continue;
+    for (int i = 0; i < Math.min(cells.size(), places.length); i++) {
+      int column = places[i];
+      if (column < 0 || (emptyIsNull && cells.get(i).isEmpty())) continue;
       try {
-        values[i] = readers[i].read(cells.get(i));
+        values[column] = readers[column].read(cells.get(i));
       } catch (DataException e) {
-        throw new DataException("column " + names[i] + ": " + e.getMessage());
+        throw new DataException("column " + names[column] + ": " + e.getMessage());
       }
     }
     return new GenericInternalRow(values);
   }
 
   private boolean isTrailingComma(List<String> cells) {
-    return trailingComma && cells.size() == names.length + 1 && cells.get(names.length).isEmpty();
+    int last = places.length;
+    return trailingComma && cells.size() == last + 1 && cells.get(last).isEmpty();
   }
 
   private void prepare() {
     if (readers != null) return;
     Shape row = row();
     String elements = options.getOrDefault("array-element-delimiter", ";");
-    String nullLiteral = options.get("null-literal");
-    CsvValues values = new CsvValues(lenient, elements, nullLiteral);
+    CsvValues values = new CsvValues(lenient, elements, options.get("null-literal"));
     names = row.names();
     readers = new CsvValues.Reader[names.length];
     for (int i = 0; i < names.length; i++) readers[i] = values.reader(row.children()[i]);
@@ -169,10 +212,22 @@ public final class CsvDecoder extends Decoder {
     lines = new CsvLines(separator, quote, escape, comments, trims);
     boolean isPlain = !comments && !trims && escape == CsvLines.NONE;
     if (isPlain && CsvBytes.fits(separator, quote, row.children())) {
-      CsvBytes bytes =
-          new CsvBytes(separator, quote, nullLiteral, emptyIsNull, row.children(), readers);
-      plain = (line, from, to, cells) -> !lines.isOpen() && bytes.read(line, from, to, cells);
+      plain =
+          (line, from, to, cells) ->
+              bytes != null && !lines.isOpen() && bytes.read(line, from, to, cells);
     }
+    if (!hasHeader) startRecords(IntStream.range(0, names.length).toArray());
+  }
+
+  /** Sets the columns of the records that follow. */
+  private void startRecords(int[] columns) {
+    places = columns;
+    if (plain == null) return;
+    char separator = CsvOptions.separator(options);
+    int quote = CsvOptions.quote(options);
+    String nullLiteral = options.get("null-literal");
+    Shape[] types = row().children();
+    bytes = new CsvBytes(separator, quote, nullLiteral, emptyIsNull, places, types, readers);
   }
 
   /** Checks that a task does not end within a record. */
