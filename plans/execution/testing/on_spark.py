@@ -24,6 +24,7 @@ from compiled_plan.plans.execution.spark.failures import translate
 from compiled_plan.plans.execution.spark.java import java_class, settings
 from compiled_plan.plans.execution.stages.watermarks import END
 from compiled_plan.plans.execution.state.checkpoint.clock import BatchClock, Reading
+from compiled_plan.plans.execution.state.checkpoint.digests import seal
 from compiled_plan.plans.execution.testing.engine import TableRows
 from compiled_plan.plans.execution.testing.replacing import PlanTables, replaced
 from compiled_plan.plans.execution.testing.rows import arrow_rows, lookup_rows
@@ -220,3 +221,4 @@ def _forget_last_commit(folder: Folder) -> None:
         folder.remove(f"commits/{last}")
         if folder.holds(f"commits/.{last}.crc"):
             folder.remove(f"commits/.{last}.crc")
+        seal(folder)
