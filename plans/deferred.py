@@ -3,9 +3,9 @@
 A module that defers another imports it under TYPE_CHECKING, too, where type checkers and import contracts see it:
 
     if TYPE_CHECKING:
-        from compiled_plan.session import queries
+        from package import queries
     else:
-        queries = deferred("compiled_plan.session.queries")
+        queries = deferred("package.queries")
 """
 
 from __future__ import annotations

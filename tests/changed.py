@@ -36,6 +36,8 @@ _READ_BY = {
 _LINKS = {link.resolve(): link.name for link in (ROOT / PRODUCT).iterdir() if link.is_symlink()}
 #: Set-up of all tests.
 _ALL = ("pyproject.toml", "Makefile", "tests/conftest.py", "requirements/dev.txt")
+#: Imports what its callers name, in quotes of theirs.
+_FOR_CALLERS = f"{PRODUCT}.plans.deferred"
 _BY_NAME = re.compile(r"\b(?:import_module|iter_modules)\(")
 _PACKAGE = re.compile(r"[\"'](compiled_plan(?:\.\w+)+)")
 
@@ -77,7 +79,7 @@ def imports(files: Mapping[str, Path]) -> Imports:
         text = file.read_text(encoding="utf-8")
         quoted = set(_PACKAGE.findall(text))
         named = set(_imported(ast.parse(text))) | quoted | {name.rpartition(".")[0] for name in quoted}
-        if _BY_NAME.search(text):
+        if _BY_NAME.search(text) and module != _FOR_CALLERS:
             own = module if file.name == "__init__.py" else module.rpartition(".")[0]
             packages = quoted | ({own} - {PRODUCT, "tests"})
             named |= {name for name in files if any(f"{name}.".startswith(f"{package}.") for package in packages)}
