@@ -322,7 +322,7 @@ VALUES: list[tuple[str, str, Any]] = [
     (f"reach(OBJECT_OF('{Point.__module__}.Point', 'x', a, 'y', 2.5E0))", "DOUBLE", 5.5),
     ("CAST(v.n AS STRING)", "STRING", "24.70"),
     ("CAST(v.d AS STRING)", "STRING", "2024-02-29"),
-    ("CAST(v.t AS STRING)", "STRING", "01:11:12.000"),
+    ("CAST(v.t AS STRING)", "STRING", "01:11:12.0"),
     ("CAST(v.s AS STRING)", "STRING", "2024-01-01 00:00:02.000000"),
     ("CAST(v.i AS STRING)", "STRING", "+0 00:00:03.000"),
     ("v.l", "ARRAY<STRING>", ["a", "new"]),
