@@ -23,6 +23,9 @@ class CompiledPlanError(Exception):
         remedy: what the reader can do next.
     """
 
+    #: IPython prints its lines in place of a traceback where it is set.
+    _render_traceback_: Callable[[], list[str]]
+
     def __init__(self, message: str, *, where: str = "", remedy: str = "") -> None:
         self.message, self.where, self.remedy = (_shown(text) for text in (message, where, remedy))
         super().__init__(self.render())

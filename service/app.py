@@ -39,7 +39,7 @@ from compiled_plan.service.web import (
     upgrades,
     versions,
 )
-from compiled_plan.service.web.description import describe
+from compiled_plan.service.web.description import Application, roles_of
 from compiled_plan.service.workers.pool import Workers
 from compiled_plan.service.workers.test_jobs import TestJobs
 
@@ -121,7 +121,7 @@ def application(
         if workers is None:
             parts.workers.close()
 
-    app = FastAPI(
+    app = Application(
         title="plan-service",
         version="1",
         summary="A registry of compiled plans with their history, and a supervisor of their runs",
@@ -134,7 +134,7 @@ def application(
     app.state.figures = Figures(parts.database, supervisor)
     app.add_middleware(Door, parts=parts)
     problems.install(app)
-    describe(app, ROUTERS, PREFIX)
+    app.roles = roles_of(ROUTERS, PREFIX)
     for router in ROUTERS:
         app.include_router(router, prefix=PREFIX)
     # The default path of Prometheus.

@@ -156,7 +156,7 @@ def export_folder(parts: Parts, root: Path, *, secrets: bool = False) -> Iterato
                 folder = PipelineFolder(
                     pipeline.name,
                     root / pipeline.name,
-                    version.language,  # type: ignore[arg-type]
+                    version.language,
                     versions.program_text(session, version),
                     versions.plan_text(session, version),
                     pipeline.description,

@@ -224,7 +224,6 @@ def _field_lines(field: Field, indent: str) -> Iterator[str]:
     elif field.type in ("LIST", "ROWS"):
         yield f"{indent}{field.name}: {counted(len(value), 'row')}"
         for item in value:
-            assert isinstance(item, tuple)
             yield f"{indent}{_INDENT}- {_inline(item)}"
     elif all(isinstance(item, Field) and not isinstance(item.value, tuple) for item in value):
         yield f"{indent}{field.name}: {_inline(value)}"
@@ -235,7 +234,8 @@ def _field_lines(field: Field, indent: str) -> Iterator[str]:
             yield from _field_lines(item, indent + _INDENT)
 
 
-def _inline(fields: Sequence[object]) -> str:
+def _inline(fields: object) -> str:
+    assert isinstance(fields, tuple)
     shown = []
     for field in fields:
         assert isinstance(field, Field)
@@ -243,7 +243,7 @@ def _inline(fields: Sequence[object]) -> str:
         if not isinstance(value, tuple):
             shown.append(f"{field.name} {field.type} = {_value(value)}")
         elif field.type in ("LIST", "ROWS"):
-            shown.append(f"{field.name} [{'; '.join(f'({_inline(item)})' for item in value)}]")  # type: ignore[arg-type]
+            shown.append(f"{field.name} [{'; '.join(f'({_inline(item)})' for item in value)}]")
         elif field.type.startswith("ARRAY<"):
             shown.append(f"{field.name} = [{', '.join(_value(item) for item in value)}]")
         else:

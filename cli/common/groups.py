@@ -9,6 +9,8 @@ from functools import wraps
 from inspect import Parameter
 from typing import Any, get_type_hints
 
+from compiled_plan.commands.apps import with_parameters
+
 
 def with_groups(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the options of its groups."""
@@ -18,7 +20,7 @@ def with_groups(command: Callable[..., None]) -> Callable[..., None]:
     def execute(**values: Any) -> None:
         command(**grouped(own, values))
 
-    return declared(execute, [option for parameter in own for option in options_of(parameter)])
+    return with_parameters(execute, [option for parameter in own for option in options_of(parameter)])
 
 
 def parameters_of(command: Callable[..., None]) -> list[Parameter]:
@@ -46,10 +48,3 @@ def grouped(parameters: Iterable[Parameter], values: dict[str, Any]) -> dict[str
         else values[parameter.name]
         for parameter in parameters
     }
-
-
-def declared(command: Callable[..., None], options: list[Parameter]) -> Callable[..., None]:
-    """The command, with these options for Typer."""
-    command.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]
-    command.__annotations__ = {option.name: option.annotation for option in options}
-    return command

@@ -10,8 +10,9 @@ from typing import Annotated, Any, get_origin, get_type_hints
 
 import typer
 
-from compiled_plan.cli.common.groups import declared, grouped, options_of, parameters_of
+from compiled_plan.cli.common.groups import grouped, options_of, parameters_of
 from compiled_plan.cli.common.upgrading import declared_options
+from compiled_plan.commands.apps import with_parameters
 from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.execution.secrets.sources import set_default
 from compiled_plan.plans.execution.session.options import RUN_OPTIONS, RunOptions, flag
@@ -39,7 +40,7 @@ def with_run_options(
                 raise typer.BadParameter(str(fault)) from None
             command(options, **grouped(own, values))
 
-        return declared(execute, list(_merged(own, behind, only)))
+        return with_parameters(execute, list(_merged(own, behind, only)))
 
     return decorate
 

@@ -27,17 +27,18 @@ def isolated(function: Callable[P, T], *arguments: P.args, **options: P.kwargs) 
     process.start()
     writer.close()
     try:
-        result, fault = reader.recv()
+        answer: tuple[T, tuple[str, str, str] | None] = reader.recv()
     except EOFError:
         process.join()
         raise ProgramError(
             f"the program ended its process, with code {process.exitcode}", remedy="remove its call of exit"
         ) from None
     process.join()
+    result, fault = answer
     if fault is not None:
         message, where, remedy = fault
         raise CompiledPlanError(message, where=where, remedy=remedy)
-    return result  # type: ignore[no-any-return]
+    return result
 
 
 def _send(writer: Connection, function: Callable[..., Any], arguments: Any, options: Any) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from inspect import Parameter
 from pathlib import Path
@@ -94,6 +94,11 @@ def _with_shared(
         default = "" if parameter == "config" else False
         parameters.append(Parameter(parameter, Parameter.KEYWORD_ONLY, default=default, annotation=hint))
     parameters = [parameter.replace(kind=Parameter.KEYWORD_ONLY) for parameter in parameters]
+    return with_parameters(command, parameters)
+
+
+def with_parameters(command: _Function, parameters: Sequence[Parameter]) -> _Function:
+    """The command, with these parameters for Typer."""
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return command

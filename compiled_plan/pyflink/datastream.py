@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from compiled_plan.planner.diagnostics.refusing import Refusal
 from compiled_plan.planner.functions.element_types import element_rows
 from compiled_plan.planner.options.configuration import Configuration
+from compiled_plan.planner.table import selecting
 from compiled_plan.planner.table.declared_schemas import Schema
 from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.types import FieldsType
@@ -137,7 +138,7 @@ def table_of(environment: TableEnvironment, stream: object, fields_or_schema: Se
     names = [item for item in fields_or_schema if isinstance(item, str)]
     if len(names) == len(fields_or_schema) and not set(names) <= set(table.columns):
         return table.alias(*names)
-    return table.select(*fields_or_schema)  # type: ignore[arg-type]
+    return selecting.select(table, fields_or_schema)
 
 
 def _inferred(rows: Sequence[Sequence[object]]) -> DataType:

@@ -63,8 +63,8 @@ class reported(ContextDecorator):
             # Hidden, not lost: debuggers still find the cause in `__context__`.
             fault.__context__ = fault.__cause__
         text = f"{type(fault).__name__}: {fault}"
-        # IPython prints it in place of the frames of the product.
-        fault._render_traceback_ = lambda: [text]  # type: ignore[attr-defined]
+        # Without the frames of the product.
+        fault._render_traceback_ = lambda: [text]
         # Without the frames of the executor, which may be those of another thread.
         raise fault.with_traceback(None) from None
 

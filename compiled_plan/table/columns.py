@@ -42,7 +42,7 @@ class ColumnMethods(PlannedTable):
         Args:
             names: the new names, in order.
         """
-        return selecting.rename_all(self, names)  # type: ignore[arg-type]
+        return selecting.rename_all(self, names)
 
     def add_columns(self, *fields: Expression | str) -> Self:
         """Append columns.

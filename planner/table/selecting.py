@@ -211,7 +211,7 @@ def check_same_environment(table: PlannedTable, right: object, operation: str) -
 # --- columns --------------------------------------------------------------------------------------------------------
 
 
-def rename_all(table: T, names: Sequence[str]) -> T:
+def rename_all(table: T, names: Sequence[object]) -> T:
     """Rename all columns (or the first ones)."""
     new_names = names_only("alias", names)
     known = table._rows.names

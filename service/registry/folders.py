@@ -19,7 +19,7 @@ from compiled_plan.plans.files import quoted
 from compiled_plan.plans.files.faults import writing
 from compiled_plan.service.registry.plain_files import read_file, write_file
 from compiled_plan.service.store.pipelines import MOST_TAGS, NAME, TAG
-from compiled_plan.service.store.versions import Language
+from compiled_plan.service.store.tables import Language
 
 PLAN, FACTS = "plan.json", "pipeline.toml"
 #: The tests, as `test-plan` finds them beside the program.

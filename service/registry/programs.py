@@ -13,7 +13,8 @@ from compiled_plan.plans.text.masking import HIDDEN
 from compiled_plan.service.common.places import Allowed, data_of
 from compiled_plan.service.common.settings import Settings
 from compiled_plan.service.registry.parts import Parts
-from compiled_plan.service.store.versions import Kind, Language, NewVersion
+from compiled_plan.service.store.tables import Language
+from compiled_plan.service.store.versions import Kind, NewVersion
 from compiled_plan.service.workers import tasks
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Literal
 
 from sqlalchemy import (
     JSON,
@@ -21,6 +21,8 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
+#: The language of a version's program; empty for a version that is a plan.
+Language = Literal["sql", "python", ""]
 #: Outcomes of an upgrade or rollback in progress.
 UNDER_WAY = ("migrating", "rolling-back")
 
@@ -105,7 +107,7 @@ class Version(Base):
     #: Number of the parent version; 0 for none.
     parent: Mapped[int] = mapped_column(default=0)
     #: "sql", "python", or empty for a plan without a program.
-    language: Mapped[str] = mapped_column(String(16), default="")
+    language: Mapped[Language] = mapped_column(String(16), default="")
     program_hash: Mapped[str | None] = mapped_column(ForeignKey("blobs.hash"))
     plan_hash: Mapped[str] = mapped_column(ForeignKey("blobs.hash"))
     tests_hash: Mapped[str | None] = mapped_column(String(64))

@@ -11,10 +11,9 @@ from sqlalchemy.orm import Session
 
 from compiled_plan.service.store import blobs, pipelines
 from compiled_plan.service.store.errors import NotFoundError
-from compiled_plan.service.store.tables import InForce, Pipeline, Version
+from compiled_plan.service.store.tables import InForce, Language, Pipeline, Version
 
 Kind = Literal["program", "ttl-edit", "import", "plan"]
-Language = Literal["sql", "python", ""]
 
 
 @dataclass(frozen=True, slots=True)

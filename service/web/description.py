@@ -22,19 +22,23 @@ masked as `******`.
 _PROBLEM: dict[str, Any] = {"$ref": "#/components/schemas/Problem"}
 
 
-def describe(app: FastAPI, routers: Iterable[APIRouter], prefix: str) -> None:
-    """Replace the OpenAPI document of an application."""
-    roles = roles_of(routers, prefix)
+class Application(FastAPI):
+    """An application whose OpenAPI document has problem details and required roles.
 
-    def openapi() -> dict[str, Any]:
-        if not app.openapi_schema:
-            app.openapi_schema = _described(app, roles)
-        return app.openapi_schema
+    Attributes:
+        roles: the required roles of operations by method and path.
+    """
 
-    app.openapi = openapi  # type: ignore[method-assign]
+    roles: Mapping[tuple[str, str], Role] = {}
+
+    def openapi(self) -> dict[str, Any]:
+        """The OpenAPI document, built once."""
+        if not self.openapi_schema:
+            self.openapi_schema = _described(self)
+        return self.openapi_schema
 
 
-def _described(app: FastAPI, roles: Mapping[tuple[str, str], Role]) -> dict[str, Any]:
+def _described(app: Application) -> dict[str, Any]:
     document = get_openapi(
         title=app.title, version=app.version, summary=app.summary, description=_ABOUT, routes=app.routes
     )
@@ -46,7 +50,7 @@ def _described(app: FastAPI, roles: Mapping[tuple[str, str], Role]) -> dict[str,
     components["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
     for path, operations in document["paths"].items():
         for method, operation in operations.items():
-            role = roles.get((method.upper(), path))
+            role = app.roles.get((method.upper(), path))
             operation["responses"].pop("422", None)
             content = {MEDIA_TYPE: {"schema": _PROBLEM}}
             operation["responses"]["4XX"] = {"description": "The request is refused", "content": content}

@@ -54,7 +54,7 @@ class PlanNodeDocument(GraphNode):
 class PlanGraph(Graph):
     """A plan as a drawing."""
 
-    nodes: list[PlanNodeDocument]  # type: ignore[assignment]
+    nodes: list[PlanNodeDocument]
 
 
 @router.get("/versions/{number}/graph", summary="Graph of the plan: operators with coordinates, and edges")

@@ -124,7 +124,7 @@ def edit_ttl(
                 operators=result["operators"],
                 stateful=result["stateful"],
                 program=versions.program_text(session, parent),
-                language=parent.language,  # type: ignore[arg-type]
+                language=parent.language,
                 options=parent.options,
                 origin=parent.origin,
                 comment=body.comment,

@@ -100,7 +100,7 @@ class GraphEdge(_Part):
 class Graph(_Part):
     """A plan as a drawing."""
 
-    nodes: list[GraphNode]
+    nodes: Sequence[GraphNode]
     edges: list[GraphEdge]
 
 
