@@ -14,12 +14,12 @@ from compiled_plan.cli.common.terminal import app_for, run_app
 from compiled_plan.commands.registry import COMMANDS, UMBRELLA, Entry
 
 
-class _Commands(Mapping[str, Any]):
+class _Commands(Mapping[str, object]):
     """The sub-commands, each imported when it is needed."""
 
     entries: Mapping[str, Entry] = {entry.word: entry for entry in COMMANDS.values()}
 
-    def __getitem__(self, word: str) -> Any:
+    def __getitem__(self, word: str) -> object:
         return typer.main.get_command(import_module(f"compiled_plan.{self.entries[word].module}").app)
 
     def __iter__(self) -> Iterator[str]:
@@ -40,10 +40,10 @@ class _Group(TyperGroup):
         super().__init__(**declared)
         self.commands: Any = commands
 
-    def list_commands(self, ctx: Any) -> list[str]:
+    def list_commands(self, ctx: object) -> list[str]:
         return list(self.commands)
 
-    def format_commands(self, ctx: Any, formatter: Any) -> None:
+    def format_commands(self, ctx: object, formatter: Any) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(word, entry.help) for word, entry in commands.entries.items()])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from compiled_plan.planner.catalog.memory import Catalog
 from compiled_plan.planner.options.session import TableConfig
@@ -319,7 +319,7 @@ class TableEnvironment(CatalogMethods, FunctionMethods, TableMethods, ModuleMeth
 
     if not TYPE_CHECKING:  # Hidden from type checkers, which would accept any method name otherwise.
 
-        def __getattr__(self, name: str) -> Any:
+        def __getattr__(self, name: str) -> object:
             raise unfinished.no_method("TableEnvironment", type(self), name)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -246,7 +246,7 @@ def delete_secret(
     administration.delete_secret(settings, name)
 
 
-def _settings(config: str | None, **options: Any) -> Settings:
+def _settings(config: str | None, **options: object) -> Settings:
     """The settings of the file, overridden by the options."""
     _check_installed()
     return reading.read_settings(config, {name: value for name, value in options.items() if value is not None})

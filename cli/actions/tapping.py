@@ -7,7 +7,6 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from compiled_plan.plans.execution.chunks import Chunk
 from compiled_plan.plans.telemetry.progress_file import tap_files
@@ -50,7 +49,7 @@ class FileRequest:
         """Show why there are no rows."""
         self._answer(is_open=False, message=masked_text(str(fault)))
 
-    def _answer(self, *, is_open: bool, **content: Any) -> None:
+    def _answer(self, *, is_open: bool, **content: object) -> None:
         new = self.answer.with_name(f"{self.answer.name}.new")
         new.write_text(json.dumps({"id": self.id, "open": is_open, **content}))
         new.replace(self.answer)

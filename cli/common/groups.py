@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import fields, is_dataclass
 from functools import wraps
 from inspect import Parameter
-from typing import Any, get_type_hints
+from typing import get_type_hints
 
 from compiled_plan.commands.apps import with_parameters
 
@@ -17,7 +17,7 @@ def with_groups(command: Callable[..., None]) -> Callable[..., None]:
     own = parameters_of(command)
 
     @wraps(command)
-    def execute(**values: Any) -> None:
+    def execute(**values: object) -> None:
         command(**grouped(own, values))
 
     return with_parameters(execute, [option for parameter in own for option in options_of(parameter)])
@@ -40,7 +40,7 @@ def options_of(parameter: Parameter) -> list[Parameter]:
     ]
 
 
-def grouped(parameters: Iterable[Parameter], values: dict[str, Any]) -> dict[str, Any]:
+def grouped(parameters: Iterable[Parameter], values: dict[str, object]) -> dict[str, object]:
     """The arguments of a command from the values of its options."""
     return {
         parameter.name: group(**{option.name: values[option.name] for option in options_of(parameter)})

@@ -33,7 +33,7 @@ def with_run_options(
         _, *own = parameters_of(command)
 
         @wraps(command)
-        def execute(**values: Any) -> None:
+        def execute(**values: object) -> None:
             try:
                 options = RunOptions(**{name: _value(name, values.pop(name)) for name in only})
             except CompiledPlanError as fault:
@@ -67,7 +67,7 @@ def _parameter(name: str) -> Parameter:
     option, plain = RUN_OPTIONS[name], _TYPES[name] in _PLAIN
     declared = typer.Option(flag(name), metavar=option.metavar or None, help=option.help)
     default = option.default if plain else None
-    type_: Any = _TYPES[name] if plain else list[str] | None
+    type_: object = _TYPES[name] if plain else list[str] | None
     return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[type_, declared])
 
 

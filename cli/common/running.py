@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from operator import sub
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from compiled_plan.cli.common.terminal import console, status
 from compiled_plan.cli.common.upgrading import decision_dict, decision_lines
@@ -49,7 +49,7 @@ def print_line(line: str) -> None:
     raise ExecutionError("nobody reads stdout any more", remedy="read it to its end, or write into a file")
 
 
-def _start_message(run: Run, path: str) -> dict[str, Any]:
+def _start_message(run: Run, path: str) -> dict[str, object]:
     """The message of a start: the plan, the product, Spark, and the positions from which sources continue."""
     from compiled_plan.plans.inspection.lineage.origins import tables_read
 

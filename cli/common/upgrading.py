@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from compiled_plan.plans.errors import ProgramError
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 _MOVES = "a start moves the state into a new generation in these steps; the old one is in force until the last"
 
 
-def decision_dict(decision: Decision | None) -> dict[str, Any]:
+def decision_dict(decision: Decision | None) -> dict[str, object]:
     """The upgrade decision as JSON."""
     if decision is None:
         return {"start": "new", "verdict": None, "accepted": [], "steps": []}

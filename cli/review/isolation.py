@@ -41,8 +41,8 @@ def isolated(function: Callable[P, T], *arguments: P.args, **options: P.kwargs) 
     return result
 
 
-def _send(writer: Connection, function: Callable[..., Any], arguments: Any, options: Any) -> None:
-    answer: tuple[Any, tuple[str, str, str] | None]
+def _send(writer: Connection, function: Callable[..., object], arguments: Any, options: Any) -> None:
+    answer: tuple[object, tuple[str, str, str] | None]
     try:
         answer = function(*arguments, **options), None
     except CompiledPlanError as fault:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from pygments.lexer import Lexer
 from pygments.token import Comment, Keyword, Name, Number, Operator, String, Text
@@ -27,7 +26,7 @@ class SqlLexer(Lexer):  # type: ignore[misc]
     name = "Flink SQL of compiled plans"
     aliases = ("compiled-plan-sql",)
 
-    def get_tokens_unprocessed(self, text: str) -> Iterator[tuple[int, Any, str]]:
+    def get_tokens_unprocessed(self, text: str) -> Iterator[tuple[int, object, str]]:
         """The tokens with their offsets, and the text between them."""
         end = 0
         for token in t.read_tokens(text)[0]:
@@ -39,12 +38,12 @@ class SqlLexer(Lexer):  # type: ignore[misc]
             yield end, String if rest.lstrip().startswith("'") else Comment if rest.strip() else Text, rest
 
 
-def _between(text: str, start: int, end: int) -> Iterator[tuple[int, Any, str]]:
+def _between(text: str, start: int, end: int) -> Iterator[tuple[int, object, str]]:
     if start < end:
         yield start, Comment if text[start:end].strip() else Text, text[start:end]
 
 
-def _kind(token: t.Token) -> Any:
+def _kind(token: t.Token) -> object:
     if token.kind == t.WORD:
         return Keyword if token.text.upper() in RESERVED else Name
     return _KINDS.get(token.kind, Operator)

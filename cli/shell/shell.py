@@ -8,7 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from threading import Thread
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from compiled_plan.cli.common.terminal import console
 from compiled_plan.cli.shell.interrupts import uninterrupted
@@ -79,7 +79,7 @@ class Shell:
     environment: TableEnvironment
     results: Results
     clear: Callable[[], None] = lambda: None
-    _spark: Future[Future[Any]] | None = None
+    _spark: Future[Future[object]] | None = None
     _warming: Thread | None = None
     _closing: bool = False
     #: The jobs to wait for by id: the session forgets ended ones, also failed ones, when there are many.
@@ -92,7 +92,7 @@ class Shell:
         jobs: Sequence[SessionJob] = self.environment.context.jobs
         return jobs
 
-    def start_spark(self, start: Callable[[], Future[Any]]) -> None:
+    def start_spark(self, start: Callable[[], Future[object]]) -> None:
         """Call a function that starts Spark in the background, in the thread of the statements: it imports for long."""
         self._spark = self._pool.submit(start)
 

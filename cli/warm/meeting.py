@@ -161,7 +161,7 @@ class Conversation:
             return message
         raise EOFError
 
-    def _read(self) -> Iterator[dict[str, Any]]:
+    def _read(self) -> Iterator[dict[str, object]]:
         received = b""
         while len(received) < _MOST_BYTES:
             line, end, rest = received.partition(b"\n")

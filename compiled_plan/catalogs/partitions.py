@@ -189,7 +189,12 @@ class PartitionMethods(CatalogBase):
         return table.annotations.get(partition, Annotations())
 
     def _change_partition(
-        self, path: ObjectPath, spec: CatalogPartitionSpec, ignore_if_not_exists: bool, operation: str, **changes: Any
+        self,
+        path: ObjectPath,
+        spec: CatalogPartitionSpec,
+        ignore_if_not_exists: bool,
+        operation: str,
+        **changes: object,
     ) -> None:
         if ignore_if_not_exists and not self.partition_exists(path, spec):
             return

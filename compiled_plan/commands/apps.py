@@ -20,7 +20,7 @@ from compiled_plan.plans.version import product_version
 #: Keys of `Context.meta`: the values of `--config` and `--no-config`; the config file with the lines of defaults.
 _CHOICE, _ORIGINS = "compiled_plan.config", "compiled_plan.origins"
 
-_Function = TypeVar("_Function", bound=Callable[..., Any])
+_Function = TypeVar("_Function", bound=Callable[..., object])
 
 
 def app_for(name: str, description: str | None = None) -> App:
@@ -56,7 +56,7 @@ class App(typer.Typer):
         """Declare the function of a group."""
         return self._declare(super().callback(**declared))
 
-    def _declare(self, add: Callable[[Callable[..., Any]], object]) -> Callable[[_Function], _Function]:
+    def _declare(self, add: Callable[[Callable[..., object]], object]) -> Callable[[_Function], _Function]:
         def decorate(function: _Function) -> _Function:
             parameters = dict(inspect.signature(function, eval_str=True).parameters)
             self.options = _declared(parameters)
@@ -67,10 +67,10 @@ class App(typer.Typer):
 
 
 def _with_shared(
-    function: Callable[..., Any], name: str, own: Mapping[str, Parameter], options: Mapping[str, Declared]
-) -> Callable[..., Any]:
+    function: Callable[..., object], name: str, own: Mapping[str, Parameter], options: Mapping[str, Declared]
+) -> Callable[..., object]:
     """A command with the shared options; with those of the config file if the command takes defaults from it."""
-    added: dict[str, Any] = {"version": _VERSION}
+    added: dict[str, object] = {"version": _VERSION}
     if name in COMMANDS and COMMANDS[name].configurable:
 
         def set_defaults(context: typer.Context, value: str) -> None:
@@ -81,7 +81,7 @@ def _with_shared(
         added |= {"no_config": _NO_CONFIG, "config": Annotated[str, config]}
 
     @wraps(function)
-    def command(**values: Any) -> Any:
+    def command(**values: Any) -> object:
         context: typer.Context = values.pop(_CONTEXT)
         try:
             return function(**{parameter: value for parameter, value in values.items() if parameter not in added})

@@ -62,7 +62,7 @@ class Declared:
 class Default:
     """The default of an option: its value as of the command line, and its line in the file."""
 
-    value: Any
+    value: object
     line: int
 
 
@@ -122,7 +122,7 @@ class ConfigFile:
             line = self._line(place)
             yield f"{'.'.join(place)} = {_shown('.'.join(place), value)}" + (f"  (line {line})" if line else "")
 
-    def _value(self, option: Declared, place: tuple[str, ...]) -> Any:
+    def _value(self, option: Declared, place: tuple[str, ...]) -> object:
         value: Any = self.content
         for key in place:
             value = value[key]
@@ -134,7 +134,7 @@ class ConfigFile:
         items = value if isinstance(value, list) else [value]
         return [self._scalar(option, item, place) for item in items]
 
-    def _scalar(self, option: Declared, value: object, place: tuple[str, ...]) -> Any:
+    def _scalar(self, option: Declared, value: object, place: tuple[str, ...]) -> object:
         if option.type is float and type(value) is int:
             return float(value)
         if type(value) is not option.type:
@@ -204,7 +204,7 @@ def _may_be_set(key: str) -> bool:
     return not key.startswith(_PERMISSIONS)
 
 
-def _leaves(table: Mapping[str, object], above: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+def _leaves(table: Mapping[str, object], above: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], object]]:
     """The values of a table with their keys; `spark.executor.memory = "2g"` has three."""
     for key, value in table.items():
         if isinstance(value, dict):

@@ -37,7 +37,7 @@ class _Refusing:
 
     if not TYPE_CHECKING:
 
-        def __getattr__(self, name: str) -> Any:
+        def __getattr__(self, name: str) -> object:
             if name.startswith("_"):
                 raise AttributeError(name)
             raise _REFUSAL.error(f"{type(self).__name__}.{name}()")
@@ -53,7 +53,7 @@ class DataStream(_Refusing):
     """
 
     rows: Sequence[Any]
-    type_info: Any = None
+    type_info: object = None
 
 
 class StreamExecutionEnvironment(_Refusing):
@@ -146,5 +146,5 @@ def _inferred(rows: Sequence[Sequence[object]]) -> DataType:
     return DataTypes.of(element_rows(rows, [f"f{at}" for at in range(width)])[0])
 
 
-def _moment(value: object) -> Any:
+def _moment(value: object) -> object:
     return value.to_datetime() if isinstance(value, Instant) else value

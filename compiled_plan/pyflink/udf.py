@@ -63,7 +63,7 @@ __all__ = [
 ]
 
 #: A type: DataTypes, or its SQL text.
-Type = Any
+Type = object
 
 
 class UserDefinedFunctionWrapper(FunctionHolder):
@@ -253,7 +253,7 @@ def _caller() -> str:
     return str(sys._getframe(2).f_globals.get("__name__", ""))
 
 
-def _innermost(target: object) -> Any:
+def _innermost(target: object) -> object:
     while isinstance(target, functools.partial):
         target = target.func
     return target if inspect.isroutine(target) or not callable(target) else type(target).__call__

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from compiled_plan.plans.execution.chunks import Chunk
 from compiled_plan.plans.types import Field, RowType, VarCharType
@@ -24,8 +23,8 @@ class ChangelogTable:
     """
 
     def __init__(self, *, in_place: bool = False, most: int | None = None) -> None:
-        self._rows: dict[int, tuple[Any, ...] | None] = {}
-        self._places: dict[Any, list[int]] = {}
+        self._rows: dict[int, tuple[object, ...] | None] = {}
+        self._places: dict[object, list[int]] = {}
         self._updated: deque[int] = deque()
         self._next = 0
         self._in_place, self._most = in_place, most
@@ -38,7 +37,7 @@ class ChangelogTable:
             else:
                 self._remove(row, kind)
 
-    def rows(self) -> list[tuple[Any, ...]]:
+    def rows(self) -> list[tuple[object, ...]]:
         """The rows of the table."""
         return [row for row in self._rows.values() if row is not None]
 
@@ -109,7 +108,7 @@ def as_changes(row_type: RowType, chunks: Sequence[Chunk]) -> tuple[RowType, lis
     return RowType(fields=(op, *row_type.fields)), changes
 
 
-def _key(value: object) -> Any:
+def _key(value: object) -> object:
     """A dictionary key by which NaN equals itself, -0.0 differs from 0.0, and True differs from 1."""
     match value:
         case tuple() | list():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 from compiled_plan.plans.execution.chunks import Chunk
 from compiled_plan.plans.types import RowType
@@ -44,5 +44,5 @@ class Job(Protocol):
     def on_end(self, report: Callable[[JobStatus, BaseException | None], None]) -> None:
         """Call `report` at the end, with the state and the error of a failed run; at once if the run has ended."""
 
-    def frame(self, kind: str, chunks: Sequence[Chunk], row_type: RowType) -> Any:
+    def frame(self, kind: str, chunks: Sequence[Chunk], row_type: RowType) -> object:
         """The rows as a DataFrame of pandas, PyArrow or Spark, without row kinds."""

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any
 
 
 class ResultKind(Enum):
@@ -70,10 +69,10 @@ class JobExecutionResult:
         """The duration of the run in milliseconds."""
         return self.net_runtime
 
-    def get_accumulator_result(self, accumulator_name: str) -> Any:
+    def get_accumulator_result(self, accumulator_name: str) -> object:
         """Return None: a table program has no accumulators."""
         return None
 
-    def get_all_accumulator_results(self) -> dict[str, Any]:
+    def get_all_accumulator_results(self) -> dict[str, object]:
         """Return an empty dict: a table program has no accumulators."""
         return {}

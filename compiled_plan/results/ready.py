@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from compiled_plan.planner.sql.binding.inserts import summary
 from compiled_plan.planner.table.columns import SchemaColumn
@@ -31,9 +30,9 @@ from compiled_plan.results.tableau import NULL, cell_texts, counted_frame
 class EndedJob:
     """A finished run: a `Job` with all its rows."""
 
-    rows: Sequence[Sequence[Any]]
+    rows: Sequence[Sequence[object]]
     #: The DataFrame of some rows; None if there is none.
-    frames: Callable[[str, Sequence[Chunk], RowType], Any] | None = None
+    frames: Callable[[str, Sequence[Chunk], RowType], object] | None = None
     #: Empty, since nothing runs.
     id: str = ""
     status: JobStatus = JobStatus.FINISHED
@@ -57,7 +56,7 @@ class EndedJob:
     def on_end(self, report: Callable[[JobStatus, BaseException | None], None]) -> None:
         report(self.status, None)
 
-    def frame(self, kind: str, chunks: Sequence[Chunk], row_type: RowType) -> Any:
+    def frame(self, kind: str, chunks: Sequence[Chunk], row_type: RowType) -> object:
         if self.frames is not None:
             return self.frames(kind, chunks, row_type)
         raise ExecutionError("this statement gives no DataFrame", remedy="take its rows with collect()")

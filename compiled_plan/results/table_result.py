@@ -85,7 +85,7 @@ class JobClient:
         Thread(target=wait, name=f"wait-{self._job.id}", daemon=True).start()
         return future
 
-    def get_accumulators(self) -> Future[dict[str, Any]]:
+    def get_accumulators(self) -> Future[dict[str, object]]:
         """A future of an empty dict: a table program has no accumulators."""
         return _completed({})
 
@@ -340,7 +340,7 @@ class TableResult:
         self._taken = True
         return self.job.chunks() if self._preview is None else self._preview.chunks()
 
-    def _objects(self, data_type: AnyType) -> Iterator[Any]:
+    def _objects(self, data_type: AnyType) -> Iterator[object]:
         names = self.row_type.names
         if data_type is not None:
             whole = rows_as(data_type, self.row_type, "collect()")

@@ -152,7 +152,7 @@ class _Reported:
         self._job.on_end(lambda fault, stopped: report(JobStatus.at_end(fault, stopped), fault))
 
     @reported()
-    def frame(self, kind: str, chunks: Sequence[Chunk], row_type: RowType) -> Any:
+    def frame(self, kind: str, chunks: Sequence[Chunk], row_type: RowType) -> object:
         return self._job.frame(kind, chunks, row_type)
 
 

@@ -84,7 +84,7 @@ class Case:
     sql: str
     init: tuple[str, ...]
     settings: Mapping[str, str]
-    functions: Mapping[str, Any]
+    functions: Mapping[str, object]
     clock: int
     engine: str
     steps: tuple[Step, ...]
@@ -166,7 +166,7 @@ def files_in(place: str | Path) -> list[Path]:
 def _cases(document: Document) -> Iterator[Case]:
     _check(document)
     root: Mapping[str, Any] = document.value
-    tests: Sequence[Mapping[str, Any]] = root.get("tests") or [root]
+    tests: Sequence[Mapping[str, object]] = root.get("tests") or [root]
     names: set[str] = set()
     for at, test in enumerate(tests):
         path: KeyPath = ("tests", at) if "tests" in root else ()
@@ -228,7 +228,7 @@ def _setting(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _step(document: Document, path: KeyPath, step: Mapping[str, Any]) -> Step:
+def _step(document: Document, path: KeyPath, step: Mapping[str, object]) -> Step:
     kinds = [kind for kind in step if kind != "error"]
     if len(kinds) != 1:
         problem = f"a step with {' and '.join(kinds)}" if kinds else "a step that does nothing"

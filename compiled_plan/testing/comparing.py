@@ -18,7 +18,7 @@ class Change:
     """A row with its kind of change; values are internal."""
 
     kind: str
-    row: tuple[Any, ...]
+    row: tuple[object, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Difference:
 
 def table_of(changes: Sequence[Change], row_type: RowType, key: Sequence[int]) -> list[Change]:
     """The rows that changes result in, by key if there is one, otherwise by all columns."""
-    rows: dict[Hashable, list[tuple[Any, ...]]] = {}
+    rows: dict[Hashable, list[tuple[object, ...]]] = {}
     for change in changes:
         whole = comparable(change.row, row_type)
         of_key = rows.setdefault(tuple(whole[at] for at in key) if key else whole, [])
@@ -51,7 +51,7 @@ def table_of(changes: Sequence[Change], row_type: RowType, key: Sequence[int]) -
     return [Change("+I", row) for left in rows.values() for row in left]
 
 
-def _last(rows: Sequence[tuple[object, ...]], row_type: RowType) -> Any:
+def _last(rows: Sequence[tuple[object, ...]], row_type: RowType) -> object:
     return comparable(rows[-1], row_type) if rows else None
 
 
@@ -97,7 +97,7 @@ def differences(
     return Difference(table, tuple(lines), tuple(_columns(lost, surplus, row_type)))
 
 
-def _keyed(rows: Sequence[Change], row_type: RowType, key: Sequence[int], in_order: bool) -> Any:
+def _keyed(rows: Sequence[Change], row_type: RowType, key: Sequence[int], in_order: bool) -> object:
     if not (in_order and key):
         return Counter(_rows(rows, row_type))
     by_key: dict[Hashable, list[Hashable]] = {}

@@ -73,7 +73,7 @@ class Document:
 class _Loader(yaml.SafeLoader):  # type: ignore[misc]
     """Takes a kind before a mapping or list for a tag, and no text for a time."""
 
-    def fetch_more_tokens(self) -> Any:
+    def fetch_more_tokens(self) -> object:
         self.scan_to_next_token()
         if self.prefix(2) in KINDS and self._row_follows():
             self.unwind_indent(self.column)
@@ -153,7 +153,7 @@ def read_document(path: str | Path, text: str | None = None) -> Document:
     return document
 
 
-def _value(loader: _Loader, node: yaml.Node, document: Document, path: KeyPath) -> Any:
+def _value(loader: _Loader, node: yaml.Node, document: Document, path: KeyPath) -> object:
     start, end = node.start_mark, node.end_mark
     flow = bool(getattr(node, "flow_style", False))
     document.spots[path] = Spot(start.line + 1, start.column + 1, start.index, end.index, flow)
@@ -172,10 +172,10 @@ def _implicit_tag(loader: _Loader, node: yaml.Node) -> str:
     return str(loader.resolve(type(node), node.value, (plain, not plain)))
 
 
-def _content(loader: _Loader, node: yaml.Node, document: Document, path: KeyPath) -> Any:
+def _content(loader: _Loader, node: yaml.Node, document: Document, path: KeyPath) -> object:
     match node:
         case yaml.MappingNode():
-            values: dict[str, Any] = {}
+            values: dict[str, object] = {}
             for key_node, item in node.value:
                 if not isinstance(key_node, yaml.ScalarNode):
                     raise document.error(path, "a key is a list or mapping", "write a MAP as a list of [key, value]")

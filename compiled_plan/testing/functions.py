@@ -73,7 +73,7 @@ def _result(case: Case, name: str, call: Call) -> RexNode:
     return Call("$CASE$1", operands, call.type.with_nullability(True), "SPECIAL")
 
 
-def _matches(case: Case, name: str, arguments: list[Any], call: Call) -> RexNode:
+def _matches(case: Case, name: str, arguments: list[object], call: Call) -> RexNode:
     equal = [_equals(case, name, *pair) for pair in zip(call.operands, arguments, strict=True)]
     if not equal:
         return Literal(True, t.BOOLEAN)

@@ -15,7 +15,7 @@ from compiled_plan.testing.document import Document
 from compiled_plan.testing.reporting import failure_text
 from compiled_plan.testing.running import FailedError, Result, Running
 
-Rows = Sequence[Any]
+Rows = Sequence[object]
 
 
 class ProgramTest:

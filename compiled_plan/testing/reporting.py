@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 from xml.etree import ElementTree as ET
 
 from compiled_plan.plans.inspection.diff.text import Line
@@ -75,7 +74,7 @@ def failure_text(failure: Failure) -> str:
     return "\n".join(line.text for line in failure_lines(failure))
 
 
-def document(result: Result) -> dict[str, Any]:
+def document(result: Result) -> dict[str, object]:
     """A result as JSON: the test with its steps, and its failure in the lines of `failure_lines`."""
     case, failure = result.case, result.failure
     lines = [] if failure is None else failure_lines(failure)

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from compiled_plan.compiling.scripts import Session, compiled, compiled_text
 from compiled_plan.plans.errors import CompiledPlanError, ProgramError, UnsupportedError
@@ -229,7 +229,7 @@ class Running:
         self._engine: Engine | None = None
         self._plan: CompiledPlan | None = None
         self._tables = PlanTables({}, {}, {})
-        self._looked_up: dict[str, list[tuple[Any, ...]]] = {}
+        self._looked_up: dict[str, list[tuple[object, ...]]] = {}
         #: By table, all changes so far, and the number of those that were compared.
         self._changes: dict[str, list[Change]] = {}
         self._compared: Counter[str] = Counter()
@@ -292,7 +292,7 @@ class Running:
         if error:
             raise FailedError(Failure(where, f"no error came, expected one with {error!r}"))
 
-    def _start(self, plan: CompiledPlan, *, accepts_partial: bool = False, migrates: bool = False) -> Any:
+    def _start(self, plan: CompiledPlan, *, accepts_partial: bool = False, migrates: bool = False) -> object:
         decision = self.engine.start(plan, bounded=self.case.ends, accepts_partial=accepts_partial, migrates=migrates)
         before, self._plan, self._tables = self._tables.sinks, plan, PlanTables.of(plan)
         for name, table in before.items():

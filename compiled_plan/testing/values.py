@@ -49,7 +49,7 @@ class ValueFault(Exception):
         self.path, self.message, self.remedy = path, message, remedy
 
 
-def internal_value(value: Any, type_: t.LogicalType, path: tuple[str | int, ...] = ()) -> Any:
+def internal_value(value: object, type_: t.LogicalType, path: tuple[str | int, ...] = ()) -> object:
     """The internal value (see `plans.types.converter`) of a value of a file.
 
     Raises:
@@ -65,7 +65,7 @@ def internal_value(value: Any, type_: t.LogicalType, path: tuple[str | int, ...]
         raise ValueFault(path, f"{shown(value)} is no {type_.text()}{reason}", f"write {form}") from None
 
 
-def _converted(value: Any, type_: t.LogicalType, path: tuple[str | int, ...]) -> Any:
+def _converted(value: object, type_: t.LogicalType, path: tuple[str | int, ...]) -> object:
     match type_:
         case t.FieldsType():
             return internal_row(value, type_, path)
@@ -96,7 +96,7 @@ def _converted(value: Any, type_: t.LogicalType, path: tuple[str | int, ...]) ->
     raise TypeError
 
 
-def _exact(internal: Any, value: Any, type_: t.LogicalType) -> Any:
+def _exact(internal: Any, value: object, type_: t.LogicalType) -> object:
     if isinstance(type_, t.IntegerType) and isinstance(value, Decimal):
         raise TypeError
     if isinstance(type_, t.CharacterType) and len(internal) > type_.length:
@@ -106,7 +106,7 @@ def _exact(internal: Any, value: Any, type_: t.LogicalType) -> Any:
     return struct.unpack("f", struct.pack("f", internal))[0] if isinstance(type_, t.FloatType) else internal
 
 
-def internal_row(value: Any, type_: t.FieldsType, path: tuple[str | int, ...] = ()) -> tuple[Any, ...]:
+def internal_row(value: object, type_: t.FieldsType, path: tuple[str | int, ...] = ()) -> tuple[object, ...]:
     """The internal value of a row: a mapping, in which NULLs may be missing, or a list.
 
     Raises:
@@ -128,51 +128,51 @@ def internal_row(value: Any, type_: t.FieldsType, path: tuple[str | int, ...] = 
     raise ValueFault(path, f"{shown(value)} is no row", "write {column: value, ...} or a list of all values")
 
 
-def _list(value: Any) -> list[Any]:
+def _list(value: object) -> list[object]:
     if not isinstance(value, list):
         raise TypeError
     return value
 
 
-def _pair(item: Any) -> tuple[Any, Any]:
+def _pair(item: object) -> tuple[object, object]:
     key, value = _list(item)
     return key, value
 
 
-def _key(key: Any, type_: t.LogicalType) -> Any:
+def _key(key: object, type_: t.LogicalType) -> object:
     """The value of a key, which is a text in a file."""
     return int(key) if isinstance(key, str) and isinstance(type_, t.IntegerType) else key
 
 
-def _count(value: Any) -> int:
+def _count(value: object) -> int:
     if not isinstance(value, int) or value < 1:
         raise ValueError
     return value
 
 
-def _hashable(value: Any) -> Any:
+def _hashable(value: object) -> object:
     return tuple(map(_hashable, value)) if isinstance(value, list | tuple) else value
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     if not isinstance(value, str):
         raise TypeError
     return value.strip()
 
 
-def _timestamp(value: Any) -> dt.datetime:
+def _timestamp(value: object) -> dt.datetime:
     if isinstance(value, dt.datetime):
         return value
     text = _text(value).replace(" ", "T", 1).replace(" ", "")
     return dt.datetime.fromisoformat(text)
 
 
-def _instant(value: Any) -> dt.datetime:
+def _instant(value: object) -> dt.datetime:
     point = _timestamp(value)
     return point if point.tzinfo is not None else point.replace(tzinfo=dt.UTC)
 
 
-def _bytes(value: Any) -> bytes:
+def _bytes(value: object) -> bytes:
     if isinstance(value, bytes):
         return value
     if isinstance(value, int) and not isinstance(value, bool):
@@ -183,23 +183,23 @@ def _bytes(value: Any) -> bytes:
     return bytes.fromhex(text[2:])
 
 
-def _number(value: Any) -> Any:
+def _number(value: object) -> object:
     special = {"nan": "nan", "infinity": "inf", "-infinity": "-inf"}.get(str(value).lower())
     return float(special) if special is not None else _decimal(value)
 
 
-def _decimal(value: Any) -> Any:
+def _decimal(value: object) -> object:
     return Decimal(value) if isinstance(value, str) else value
 
 
-def _duration(value: Any) -> int:
+def _duration(value: object) -> int:
     if isinstance(value, int):
         return value
     text = _text(value)
     return -parse_duration(text[1:].strip()) if text.startswith("-") else parse_duration(text)
 
 
-_PARSERS: Mapping[type[t.LogicalType], Callable[[Any], Any]] = {
+_PARSERS: Mapping[type[t.LogicalType], Callable[[Any], object]] = {
     t.DateType: lambda value: value if isinstance(value, dt.date) else dt.date.fromisoformat(_text(value)),
     t.TimeType: lambda value: value if isinstance(value, dt.time) else dt.time.fromisoformat(_text(value)),
     t.TimestampType: _timestamp,
@@ -278,7 +278,7 @@ def written_value(value: Any, type_: t.LogicalType) -> Any:
     return value
 
 
-def shown(value: Any) -> str:
+def shown(value: object) -> str:
     """A value as flow YAML: `{id: 1, at: 2024-01-01 00:00:00}`."""
     match value:
         case None:

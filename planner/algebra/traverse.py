@@ -100,7 +100,7 @@ def map_expressions(rel: RelNode, change: RexChange) -> RelNode:
     return replace(rel, **changed)
 
 
-def _changed(value: Any, change: RexChange) -> Any:
+def _changed(value: Any, change: RexChange) -> object:
     if isinstance(value, tuple):
         return tuple(_changed(item, change) for item in value)
     return None if value is None else change(value)

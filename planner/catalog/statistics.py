@@ -44,7 +44,7 @@ class CatalogTableStatistics:
 class CatalogColumnStatistics:
     """Statistics of columns by name."""
 
-    column_statistics_data: Mapping[str, Any] = field(default_factory=dict)
+    column_statistics_data: Mapping[str, object] = field(default_factory=dict)
     properties: Mapping[str, str] = field(default_factory=dict)
 
     def get_column_statistics_data(self) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from compiled_plan.plans.errors import UnsupportedError
 
@@ -38,7 +38,7 @@ def refused_method(name: str, reason: str, remedy: str) -> Callable[..., NoRetur
     """
     refusal = Refusal(reason, remedy)
 
-    def method(*arguments: object, **named: Any) -> NoReturn:
+    def method(*arguments: object, **named: object) -> NoReturn:
         raise refusal.error(name)
 
     method.__name__ = name.rpartition(".")[2].removesuffix("()")
@@ -58,7 +58,7 @@ class _RefusedClass(type):
 
     refusal: Refusal
 
-    def __call__(cls, *arguments: object, **named: Any) -> NoReturn:
+    def __call__(cls, *arguments: object, **named: object) -> NoReturn:
         raise cls.refusal.error(cls.__name__)
 
     def __getattr__(cls, name: str) -> NoReturn:

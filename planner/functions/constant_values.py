@@ -63,7 +63,7 @@ def _array(value: Sequence[object], type_: t.ArrayType) -> RexNode:
     return Call("$ARRAY$1", tuple(constant(item, type_.element) for item in value), type_, "SPECIAL")
 
 
-def _mapping(value: Mapping[Any, Any], type_: t.MapType) -> RexNode:
+def _mapping(value: Mapping[object, object], type_: t.MapType) -> RexNode:
     pairs = [(constant(key, type_.key), constant(item, type_.value)) for key, item in value.items()]
     return Call("$MAP$1", tuple(part for pair in pairs for part in pair), type_, "SPECIAL")
 

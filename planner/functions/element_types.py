@@ -40,7 +40,7 @@ _CODES: dict[str, t.LogicalType] = {
 }
 
 
-def element_rows(elements: Iterable[object], names: Sequence[str] | None) -> tuple[t.RowType, list[list[Any]]]:
+def element_rows(elements: Iterable[object], names: Sequence[str] | None) -> tuple[t.RowType, list[list[object]]]:
     """The columns of rows, and the rows' values in their order.
 
     Args:
@@ -87,7 +87,7 @@ def instants(value: object, type_: t.LogicalType) -> Any:
     return value
 
 
-def _named(element: object, names: Sequence[str] | None) -> dict[str, Any]:
+def _named(element: object, names: Sequence[str] | None) -> dict[str, object]:
     """The values of a row by column."""
     match element:
         case Mapping():

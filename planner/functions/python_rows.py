@@ -144,7 +144,7 @@ def _is_record(item: object) -> bool:
     return (is_dataclass(item) and not isinstance(item, type)) or is_named_tuple(type(item))
 
 
-def _cells(items: Sequence[object]) -> tuple[tuple[str, ...], list[list[Any]]]:
+def _cells(items: Sequence[object]) -> tuple[tuple[str, ...], list[list[object]]]:
     """The column names of rows, and the values in that order."""
     names: dict[str, None] = {}
     split = [_split(item) for item in items]
@@ -162,7 +162,7 @@ def _cells(items: Sequence[object]) -> tuple[tuple[str, ...], list[list[Any]]]:
     return order, cells
 
 
-def _split(item: object) -> tuple[tuple[str, ...], list[Any]]:
+def _split(item: object) -> tuple[tuple[str, ...], list[object]]:
     match item:
         case Row() | MutableRow():
             return names_in(item), list(item)
@@ -187,7 +187,7 @@ def _check_widths(cells: Sequence[Sequence[object]], names: Sequence[str]) -> No
             )
 
 
-def _column(name: str, values: Sequence[object], place: str = PLACE) -> tuple[t.LogicalType, list[Any]]:
+def _column(name: str, values: Sequence[object], place: str = PLACE) -> tuple[t.LogicalType, list[object]]:
     """The common type of a column's values, and the values in internal form."""
     data_type = _common([_type_of(value, name) for value in values], name)
     if isinstance(data_type.logical_type, t.NullType):
@@ -275,7 +275,7 @@ def _list(value: Sequence[object], name: str) -> t.LogicalType:
     return t.ArrayType(element=element, nullable=False)
 
 
-def _map(value: Mapping[Any, Any], name: str) -> t.LogicalType:
+def _map(value: Mapping[object, object], name: str) -> t.LogicalType:
     if not value:
         raise ProgramError(
             f"a dict in column {name!r} holds no value, so its type is not known", remedy="give a schema"

@@ -52,7 +52,7 @@ def points(value: RexNode, items: Sequence[Literal]) -> RexNode | None:
     return Call("$SEARCH$1", (value, sarg), BOOLEAN.with_nullability(nullable), "INTERNAL")
 
 
-def order_key(literal: Literal) -> Any:
+def order_key(literal: Literal) -> object:
     """The sort key of a constant: its number, or its text."""
     if isinstance(literal.type, NumericType):
         return Decimal(str(literal.value))
@@ -207,7 +207,7 @@ def _alike(left: LogicalType, right: LogicalType) -> bool:
     )
 
 
-def _key(bound: Bound, type_: LogicalType) -> Any:
+def _key(bound: Bound, type_: LogicalType) -> object:
     if isinstance(type_, TimestampBase):
         head, _, fraction = str(bound).partition(".")
         return f"{head}.{fraction.ljust(9, '0')}"
@@ -260,7 +260,7 @@ def _combined(low: _Span, high: _Span) -> _Span:
     return _Span(low.low, low.low_closed, high.high, high.high_closed, item)
 
 
-def _start(span: _Span) -> tuple[Any, ...]:
+def _start(span: _Span) -> tuple[object, ...]:
     return (0,) if span.low is None else (1, span.low, not span.low_closed)
 
 

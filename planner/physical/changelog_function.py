@@ -6,7 +6,6 @@ Source: Flink 2.3's plans.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from compiled_plan.planner.algebra.changelogs import ChangelogFunction
 from compiled_plan.planner.physical.base import (
@@ -76,7 +75,7 @@ class PhysicalProcessTableFunction(NewColumns):
             output_changelog_mode=("INSERT",) if self.direction == "TO" else KINDS,
         )
 
-    def _call(self) -> dict[str, Any]:
+    def _call(self) -> dict[str, object]:
         table = {
             "kind": "TABLE_ARG_CALL",
             "inputIndex": 0,
@@ -123,11 +122,11 @@ def _descriptor(column: str | None) -> str:
     return "DEFAULT()" if column is None else f"DESCRIPTOR(_UTF-16LE'{column}')"
 
 
-def _default(type_: str) -> dict[str, Any]:
+def _default(type_: str) -> dict[str, object]:
     return {"kind": "CALL", "syntax": "SPECIAL", "internalName": "$DEFAULT$1", "type": type_}
 
 
-def _text(value: str) -> dict[str, Any]:
+def _text(value: str) -> dict[str, object]:
     return {"kind": "LITERAL", "value": value, "type": f"CHAR({len(value)}) NOT NULL"}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from compiled_plan.planner.algebra.nodes import Filter, Project, RelNode, Sort
 from compiled_plan.planner.functions.registry import is_aggregate, is_function
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from compiled_plan.planner.table.expressions.expression import Expression
 
 
-def select(table: T, fields: Sequence[object], operation: str = "select", **clauses: Any) -> T:
+def select(table: T, fields: Sequence[object], operation: str = "select", **clauses: object) -> T:
     """SELECT fields FROM the table."""
     if not fields:
         raise ProgramError(f"{operation}() has no columns", where=f"{operation}()", remedy='write select(col("name"))')

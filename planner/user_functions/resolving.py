@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from compiled_plan.planner.catalog.functions import CatalogFunction
 from compiled_plan.planner.functions import casts, plan_literals
@@ -18,7 +17,7 @@ from compiled_plan.plans.rex.literals import literal_value
 from compiled_plan.plans.types import FieldsType, IntervalType, LogicalType, NullType, RawType, quote_identifier
 from compiled_plan.plans.types.python.bridge import Bridged
 
-Extra = tuple[tuple[str, Any], ...]
+Extra = tuple[tuple[str, object], ...]
 
 
 @dataclass(frozen=True, slots=True)

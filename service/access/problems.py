@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 from http import HTTPStatus
-from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -37,7 +36,7 @@ class ProblemDetails(BaseModel):
     where: str = Field(
         default="", description="location: file, line and column, a node, a JSON pointer, or a parameter"
     )
-    value: Any = Field(default=None, description="the wrong value, if there is one")
+    value: object = Field(default=None, description="the wrong value, if there is one")
     remedy: str = Field(default="", description="what to do")
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fnmatch import translate
-from typing import Any
 
 import yaml
 from sqlalchemy import select
@@ -31,7 +30,7 @@ def rule_file(session: Session, settings: Sequence[Rule]) -> str:
     return str(yaml.safe_dump({"groups": groups}, sort_keys=False, width=120))
 
 
-def _alert(rule: Rule, tagged: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+def _alert(rule: Rule, tagged: Mapping[str, Sequence[str]]) -> dict[str, object]:
     summary = f"{{{{ $labels.plan }}}}: {rule.condition.value} ({{{{ $value }}}})"
     return {
         "alert": rule.name,

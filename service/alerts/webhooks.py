@@ -35,7 +35,7 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
 _OPENER = urllib.request.build_opener(_NoRedirects)
 
 
-def document(alert: Alert, pipeline: str, address: str, *, resolved: bool) -> dict[str, Any]:
+def document(alert: Alert, pipeline: str, address: str, *, resolved: bool) -> dict[str, object]:
     """The generic message of an alert.
 
     Args:
@@ -58,7 +58,7 @@ def document(alert: Alert, pipeline: str, address: str, *, resolved: bool) -> di
     }
 
 
-def slack(message: dict[str, Any]) -> dict[str, Any]:
+def slack(message: dict[str, Any]) -> dict[str, object]:
     """The message in the form of Slack's incoming webhooks."""
     sign = ":white_check_mark: Resolved" if message["state"] == "resolved" else ":rotating_light: Firing"
     name = f"<{message['link']}|{message['pipeline']}>" if message["link"] else message["pipeline"]
@@ -144,7 +144,7 @@ class Delivery:
                     row.sent = [*row.sent, webhook.name]
         return True
 
-    def _post(self, webhook: Webhook, message: dict[str, Any]) -> bool:
+    def _post(self, webhook: Webhook, message: dict[str, object]) -> bool:
         due, delay = self._delays.get(webhook.name, (0.0, self._first_retry))
         if time.monotonic() < due:
             return False

@@ -56,7 +56,7 @@ def check_outside(plan: object, allowed: Allowed) -> None:
         pass
 
 
-def confined(text: str, allowed: Allowed) -> tuple[str, Any]:
+def confined(text: str, allowed: Allowed) -> tuple[str, object]:
     """The plan of a run and its JSON: the paths that its tables open are in place of those that they have.
 
     Raises:
@@ -69,7 +69,7 @@ def confined(text: str, allowed: Allowed) -> tuple[str, Any]:
     return text if is_same else jsontext.dumps(plan), plan
 
 
-def _opened_tables(plan: object, allowed: Allowed) -> Iterator[tuple[Value, dict[str, Any]]]:
+def _opened_tables(plan: object, allowed: Allowed) -> Iterator[tuple[Value, dict[str, object]]]:
     """The tables of a plan, with their options as a run gets them."""
     for function in objects_of(plan, "python"):
         _check_function(function, allowed.programs)
@@ -175,7 +175,7 @@ def _is_module(file: Path, module: str) -> bool:
     return file.suffix == ".py" and list(path[-len(parts) :]) == parts
 
 
-def _opened_options(table: Value, allowed: Allowed) -> dict[str, Any]:
+def _opened_options(table: Value, allowed: Allowed) -> dict[str, object]:
     """The options of a table with the paths that it opens."""
     options = {key: value for key, value in table.value.items() if isinstance(value, str)}
     _check_reached(table.where, options, allowed)

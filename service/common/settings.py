@@ -6,7 +6,6 @@ import ipaddress
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
@@ -100,7 +99,7 @@ class Settings(_Part):
 
     @field_validator("programs", "data", mode="before")
     @classmethod
-    def _listed(cls, value: object) -> Any:
+    def _listed(cls, value: object) -> object:
         return tuple(value) if isinstance(value, list) else value
 
     @property

@@ -35,7 +35,7 @@ class Lineage(BaseModel):
     pending: int = Field(description="number of pipelines whose plans are still to be read; repeat the request")
 
 
-def lineage_of(uses: Mapping[str, Mapping[str, Sequence[Mapping[str, Any]]]], pending: int = 0) -> Lineage:
+def lineage_of(uses: Mapping[str, Mapping[str, Sequence[Mapping[str, object]]]], pending: int = 0) -> Lineage:
     """Draw the lineage.
 
     Args:

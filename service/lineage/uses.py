@@ -52,7 +52,7 @@ def uses_of(database: Database, workers: Workers) -> Uses:
     return Uses(tables, len(hashes) - len(tables))
 
 
-def _store(database: Database, hash_: str, tables: dict[str, Any]) -> None:
+def _store(database: Database, hash_: str, tables: dict[str, object]) -> None:
     try:
         with database.write() as session:
             session.add(PlanTables(plan_hash=hash_, tables=tables))

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Semaphore
-from typing import Any
 
 from compiled_plan.commands.tied import TIED
 from compiled_plan.plans.errors import ExecutionError, PlanError
@@ -30,7 +29,7 @@ def ask(
     command: Sequence[str],
     options: Sequence[str],
     files: Mapping[str, str] | None = None,
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Run a command, and return its JSON output.
 
     Args:
@@ -64,7 +63,7 @@ def answer(
     files: Mapping[str, str] | None = None,
     patience: float = PATIENCE,
     begun: Callable[[subprocess.Popen[str], Path], None] | None = None,
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """As `ask`, without a limit on concurrent commands.
 
     Args:
@@ -100,7 +99,7 @@ def answer(
         message, where, remedy = error_in(said) or ("the command failed", "", "look at the service's log")
         raise PlanError(message.removeprefix(f"{folder}/{PLAN}: "), where=where, remedy=remedy)
     try:
-        document: dict[str, Any] = json.loads(out)
+        document: dict[str, object] = json.loads(out)
     except ValueError:
         raise ExecutionError("the command gave no answer", remedy="look at the service's log") from None
     return document

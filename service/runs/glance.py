@@ -30,7 +30,7 @@ _NOTHING = {
 }
 
 
-def set_status(session: Session, pipeline: Pipeline, state: RunState, version: int, **values: Any) -> None:
+def set_status(session: Session, pipeline: Pipeline, state: RunState, version: int, **values: object) -> None:
     """Write the status; `since` changes only with the state and the version."""
     now = datetime.now(UTC)
     status = session.get(Status, pipeline.id)
@@ -47,7 +47,7 @@ def set_status(session: Session, pipeline: Pipeline, state: RunState, version: i
         setattr(status, name, value)
 
 
-def _content(status: Status, names: Iterable[str]) -> tuple[Any, ...]:
+def _content(status: Status, names: Iterable[str]) -> tuple[object, ...]:
     return status.state, status.version, {name: getattr(status, name) for name in names}
 
 

@@ -9,7 +9,6 @@ from collections.abc import Hashable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.service.common.lanes import Lane
@@ -37,7 +36,7 @@ class Job(Progress):
     options: Sequence[str]
     files: Mapping[str, str] = field(default_factory=dict)
     secrets: frozenset[str] = frozenset()
-    result: dict[str, Any] | None = None
+    result: dict[str, object] | None = None
     _process: subprocess.Popen[str] | None = None
     _folder: Path | None = None
     _guard: threading.Lock = field(default_factory=threading.Lock)

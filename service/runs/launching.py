@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from sqlalchemy.orm import Session
 
@@ -67,7 +66,7 @@ def launch_of(
         ExecutionError: the command does not exist.
     """
     checkpoint = places.checkpoint
-    facts: dict[str, Any] = {"version": wanted.version, "seq": last_number(places.progress), "what": what}
+    facts: dict[str, object] = {"version": wanted.version, "seq": last_number(places.progress), "what": what}
     facts["pipeline"] = pipeline.name
     facts["upgrade"] = wanted.upgrade
     files: dict[str, str] = {}
@@ -115,7 +114,7 @@ class Runnable:
     """
 
     text: str
-    document: Any
+    document: object
     options: Sequence[str]
 
     def secrets(

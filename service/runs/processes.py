@@ -20,7 +20,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import Any
 
 import psutil
 
@@ -85,7 +84,7 @@ class Launch:
     cwd: Path
     checkpoint_lock: Path
     environment: Mapping[str, str]
-    facts: Mapping[str, Any]
+    facts: Mapping[str, object]
     files: Mapping[str, str]
     secrets: bytes = b""
 

@@ -156,7 +156,7 @@ class RunSettings(BaseModel):
         spark = [] if self.launcher == "process" else submitted(self.master, self.conf, files.conf)
         words = [*(spark or command), "--checkpoint", str(checkpoint), "--progress-file", str(progress)]
         words += ["--name", name, "--log", *([] if spark else self.spark(files.conf))]
-        options: dict[str, Any] = {"available_now": True} if self.ends else {"trigger": self.trigger}
+        options: dict[str, object] = {"available_now": True} if self.ends else {"trigger": self.trigger}
         options |= {"max_files_per_batch": self.max_files_per_batch, "stop_within": self.stop_within}
         return [*words, *arguments(options), *more, files.plan]
 

@@ -79,7 +79,7 @@ def _going_on(pipeline: Path, wanted: Wanted) -> Sequence[Step]:
     stop = Step("stop", f"the run of version {before} ends", "done" if begun else "going-on")
     if back:
         middle: list[Step] = [Step("back", "the previous state is restored", "going-on" if begun else "waiting")]
-        said: list[dict[str, Any]] = []
+        said: list[dict[str, object]] = []
     else:
         said = list(_said(run, command)) if run is not None and begun else []
         middle = list(_moves(said, begun))

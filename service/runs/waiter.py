@@ -14,7 +14,6 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import psutil
 
@@ -113,7 +112,7 @@ def _signal(group: int, number: signal.Signals) -> None:
 
 
 def _end(folder: RunFolder, code: int, left: list[int]) -> None:
-    ending: dict[str, Any] = {"code": code, "at": time.time(), "left": left}
+    ending: dict[str, object] = {"code": code, "at": time.time(), "left": left}
     folder.write(EXIT, ending)
 
 

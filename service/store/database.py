@@ -66,7 +66,7 @@ def open_database(settings: Settings) -> Database:
         if parsed.get_backend_name() == "sqlite" and parsed.database:
             # Private, since programs contain passwords.
             Path(parsed.database).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        options: dict[str, Any] = {"connect_args": {"timeout": _BUSY}} if _is_sqlite(parsed.drivername) else {}
+        options: dict[str, object] = {"connect_args": {"timeout": _BUSY}} if _is_sqlite(parsed.drivername) else {}
         engine = create_engine(parsed, pool_pre_ping=not options, **options)
         if options:
             _prepare_sqlite(engine)
@@ -110,7 +110,7 @@ def _prepare_sqlite(engine: Engine) -> None:
     """Enable concurrent readers (WAL), foreign keys, and durable commits."""
 
     @event.listens_for(engine, "connect")
-    def connected(connection: Any, record: Any) -> None:
+    def connected(connection: Any, record: object) -> None:
         # The driver would begin transactions too late; the event below begins them.
         connection.isolation_level = None
         for pragma in ("journal_mode=WAL", "foreign_keys=ON", "synchronous=FULL"):

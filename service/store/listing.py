@@ -8,7 +8,6 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import ColumnElement, String, and_, case, func, null, or_, select, type_coerce
 from sqlalchemy.orm import InstrumentedAttribute, Session
@@ -18,7 +17,7 @@ from compiled_plan.service.store.states import RunState
 from compiled_plan.service.store.tables import Moment, Pipeline, Status
 
 #: Keys of `sort`. Pipelines without a value are last in both directions.
-SORTS: Mapping[str, ColumnElement[Any] | InstrumentedAttribute[Any]] = {
+SORTS: Mapping[str, ColumnElement[object] | InstrumentedAttribute[object]] = {
     "name": Pipeline.name,
     "owner": case((Pipeline.owner != "", Pipeline.owner), else_=null()),
     "state": func.coalesce(Status.state, RunState.NONE.value),
@@ -139,7 +138,7 @@ def _cursor_of(sort: str, value: object, last: Listed) -> str:
     return base64.urlsafe_b64encode(json.dumps([sort, shown, last.pipeline.name]).encode()).decode()
 
 
-def _place_of(cursor: str, sort: str, is_time: bool) -> tuple[Any, str]:
+def _place_of(cursor: str, sort: str, is_time: bool) -> tuple[object, str]:
     try:
         of, value, name = json.loads(base64.b64decode(cursor.encode("ascii"), altchars=b"-_", validate=True))
         if of != sort or not isinstance(name, str) or not isinstance(value, str | int | float | None):

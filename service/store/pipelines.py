@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
-from typing import Any
 
 from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
@@ -97,7 +96,7 @@ def find_unmoved(session: Session, name: str, expected: str) -> Pipeline:
     return pipeline
 
 
-def change(session: Session, pipeline: Pipeline, **values: Any) -> None:
+def change(session: Session, pipeline: Pipeline, **values: object) -> None:
     """Change columns of a pipeline and its ETag."""
     for name, value in values.items():
         setattr(pipeline, name, value)

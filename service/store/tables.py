@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Literal
 
 from sqlalchemy import (
     JSON,
@@ -87,7 +87,7 @@ class Pipeline(Base):
     #: The number of changes of the row, part of its ETag.
     revision: Mapped[int] = mapped_column(default=1)
     #: Run settings: trigger, schedule, conf.
-    run_settings: Mapped[dict[str, Any]] = mapped_column(JSON, default=dict)
+    run_settings: Mapped[dict[str, object]] = mapped_column(JSON, default=dict)
 
 
 class Version(Base):
@@ -233,7 +233,7 @@ class PlanTables(Base):
 
     #: SHA-256 of the plan's text; no foreign key, since plans may be removed.
     plan_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
-    tables: Mapped[dict[str, Any]] = mapped_column(JSON)
+    tables: Mapped[dict[str, object]] = mapped_column(JSON)
 
 
 class Alert(Base):
@@ -264,7 +264,7 @@ class AlertRule(Base):
 
     name: Mapped[str] = mapped_column(String(64), primary_key=True)
     #: The fields of `Rule`.
-    rule: Mapped[dict[str, Any]] = mapped_column(JSON)
+    rule: Mapped[dict[str, object]] = mapped_column(JSON)
     changed_at: Mapped[datetime] = mapped_column(Moment)
     changed_by: Mapped[str] = mapped_column(String(128))
 

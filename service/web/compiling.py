@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Response
 from pydantic import BaseModel, Field
@@ -32,12 +32,12 @@ class ToCompile(ProgramOrPlan):
 class Compiled(BaseModel):
     """A compiled plan."""
 
-    plan: dict[str, Any] = Field(description="the plan file, with secrets masked")
+    plan: dict[str, object] = Field(description="the plan file, with secrets masked")
     operators: int
     stateful: int = Field(description="operators with TTLs")
     warnings: list[str]
     graph: Graph
-    diff: Annotated[dict[str, Any] | None, Field(description="with `over`, the document of `diff-plan --json`")]
+    diff: Annotated[dict[str, object] | None, Field(description="with `over`, the document of `diff-plan --json`")]
 
 
 class ToComplete(RequestBody):
@@ -72,8 +72,8 @@ class Validated(BaseModel):
     """Errors and warnings of a plan, as in `edit-plan --check --json`."""
 
     valid: bool
-    findings: list[dict[str, Any]]
-    checkedAtStart: list[dict[str, Any]]
+    findings: list[dict[str, object]]
+    checkedAtStart: list[dict[str, object]]
 
 
 @router.post("/compile", summary="Compile a program or read a plan, without storing it", response_model=Compiled)

@@ -19,7 +19,7 @@ Errors are problem details (RFC 9457) with `where`, `value` and `remedy`. Change
 (`If-Match`), which prevents lost updates. Lists are paged by `limit` and `cursor`. Secrets in programs and plans are
 masked as `******`.
 """
-_PROBLEM: dict[str, Any] = {"$ref": "#/components/schemas/Problem"}
+_PROBLEM: dict[str, object] = {"$ref": "#/components/schemas/Problem"}
 
 
 class Application(FastAPI):

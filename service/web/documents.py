@@ -15,7 +15,7 @@ from compiled_plan.service.store.states import RunState
 from compiled_plan.service.store.tables import Base, Pipeline, Status, Version
 
 
-def _encodable(plan: dict[str, Any]) -> dict[str, Any]:
+def _encodable(plan: dict[str, object]) -> dict[str, object]:
     try:
         jsontext.dumps(plan).encode()
     except UnicodeEncodeError:
@@ -24,7 +24,7 @@ def _encodable(plan: dict[str, Any]) -> dict[str, Any]:
 
 
 #: The JSON of a plan file.
-Plan = Annotated[dict[str, Any], AfterValidator(_encodable)]
+Plan = Annotated[dict[str, object], AfterValidator(_encodable)]
 Short = Annotated[Text, StringConstraints(max_length=2000)]
 
 
@@ -62,7 +62,7 @@ class PipelineDocument(BaseModel):
     tags: list[str]
     in_force: int = Field(description="number of the version in force; 0 before the first")
     newest: int = Field(description="number of the newest version; 0 before the first")
-    run_settings: dict[str, Any]
+    run_settings: dict[str, object]
     state: RunState = Field(description=STATE_WORDS)
     version: int = Field(description="number of the version that runs or ran last; 0 for none")
     since: datetime | None = Field(description="time of the last change of the state")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import Any
 
 from fastapi import Response
 from fastapi.encoders import jsonable_encoder
@@ -16,7 +15,7 @@ from compiled_plan.service.registry.parts import Parts
 from compiled_plan.service.store import idempotent
 
 #: Stores the answer in the transaction of the change, so that both commit together.
-Keep = Callable[[Session, Any], None]
+Keep = Callable[[Session, object], None]
 
 
 def once(
@@ -24,8 +23,8 @@ def once(
     who: Principal,
     what: str,
     key: str | None,
-    body: Any,
-    action: Callable[[Keep], Any],
+    body: object,
+    action: Callable[[Keep], object],
     status: int = 200,
 ) -> Response:
     """Execute a request once.
@@ -55,7 +54,7 @@ def once(
             before.text, before.status, media_type="application/json", headers={"Idempotent-Replay": "true"}
         )
 
-    def keep(session: Session, answer: Any) -> None:
+    def keep(session: Session, answer: object) -> None:
         idempotent.end(session, full, idempotent.Answer(status, bytes(_json(answer, status).body).decode()))
 
     try:
@@ -69,5 +68,5 @@ def once(
     return _json(new_answer, status)
 
 
-def _json(answer: Any, status: int) -> JSONResponse:
+def _json(answer: object, status: int) -> JSONResponse:
     return JSONResponse(jsonable_encoder(answer), status)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Generic, Literal, Self, TypeVar
+from typing import Generic, Literal, Self, TypeVar
 
 from pydantic import BaseModel, Field
 
@@ -32,7 +32,7 @@ class JobDocument(BaseModel, Generic[_Result]):
         return cls.model_validate({**progress_of(job, job.secrets), "done": done, "of": total, "result": job.result})
 
 
-def progress_of(job: Progress, secrets: frozenset[str] = frozenset()) -> dict[str, Any]:
+def progress_of(job: Progress, secrets: frozenset[str] = frozenset()) -> dict[str, object]:
     """State, seconds, and the error of a job, without secrets."""
     texts = {} if job.fault is None else {name: getattr(job.fault, name) for name in ("message", "where", "remedy")}
     said = {name: shown(hidden(text, secrets)) for name, text in texts.items()}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, Field
@@ -138,7 +138,7 @@ def change_pipeline(
     """412 if another client has changed it since it was read."""
     with parts.database.write() as session:
         pipeline = pipelines.find_unmoved(session, name, expected(if_match))
-        changes: dict[str, Any] = body.model_dump(exclude_none=True)
+        changes: dict[str, object] = body.model_dump(exclude_none=True)
         if body.tags is not None:
             changes["tags"] = tuple(dict.fromkeys(body.tags))
         if changes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 from fastapi.responses import JSONResponse
@@ -27,7 +27,7 @@ class Stages(BaseModel):
     model_config = ConfigDict(extra="allow")
 
     text: str = Field(description="output of `--dry-run`: sources, stages with their operators and TTLs, sinks")
-    stages: list[dict[str, Any]]
+    stages: list[dict[str, object]]
 
 
 def text_of(parts: Parts, name: str, number: int) -> str:
@@ -37,7 +37,7 @@ def text_of(parts: Parts, name: str, number: int) -> str:
         return versions.plan_text(session, versions.find(session, pipeline, number))
 
 
-@router.get("/versions/{number}/plan", summary="The plan file", response_model=dict[str, Any])
+@router.get("/versions/{number}/plan", summary="The plan file", response_model=dict[str, object])
 def get_plan(who: Viewer, parts: PartsOf, name: Name, number: Number) -> Response:
     """The stored text, unchanged except for masked secrets."""
     text = parts.workers.run_once(tasks.stored.shown_plan, plan=text_of(parts, name, number))
@@ -64,7 +64,7 @@ def get_graph(who: Viewer, parts: PartsOf, name: Name, number: Number) -> PlanGr
 
 
 @router.get("/versions/{number}/state", summary="State entries of the plan, as in `edit-plan --json`")
-def get_entries(who: Viewer, parts: PartsOf, name: Name, number: Number) -> dict[str, Any]:
+def get_entries(who: Viewer, parts: PartsOf, name: Name, number: Number) -> dict[str, object]:
     """Each entry has its operator, its TTL, and the compiled TTL if it was edited."""
     entries = parts.workers.run_once(tasks.stored.state, plan=text_of(parts, name, number))
     return {**entries, "plan": f"{name}/{number}"}

@@ -103,7 +103,7 @@ class Logs(BaseModel):
 class History(BaseModel):
     """Micro-batches, as messages of `execute-plan --json`."""
 
-    points: list[dict[str, Any]]
+    points: list[dict[str, object]]
 
 
 def _document(runs: Supervisor, session: Any, name: str) -> RunDocument:
@@ -124,7 +124,9 @@ def _document(runs: Supervisor, session: Any, name: str) -> RunDocument:
     )
 
 
-def _settled(parts: Parts, runs: Supervisor, name: str, keep: Keep, change: Callable[[Session, Pipeline], None]) -> Any:
+def _settled(
+    parts: Parts, runs: Supervisor, name: str, keep: Keep, change: Callable[[Session, Pipeline], None]
+) -> object:
     """Change the desired state of a run, and wait a while until it is reached."""
     with parts.database.write() as session:
         pipeline = pipelines.find(session, name, lock=True)
@@ -255,7 +257,7 @@ def history(
     return History(points=thinned(batches, _POINTS)[::-1])
 
 
-def thinned(points: Sequence[dict[str, Any]], most: int) -> list[dict[str, Any]]:
+def thinned(points: Sequence[dict[str, object]], most: int) -> list[dict[str, object]]:
     """At most `most` of the points, evenly spaced, starting with the first."""
     step = -(-len(points) // most) or 1
     return list(points[::step])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Query
 from pydantic import Field
@@ -32,7 +32,7 @@ def state(
     operator: _Text = "",
     key: _Texts = None,
     what_if: _Texts = None,
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """The document of `inspect-state --json`, with `operator`, `key=COLUMN=VALUE` or `what_if=ENTRY=DURATION`.
 
     It starts Spark, which takes some seconds; a run continues meanwhile.
@@ -66,7 +66,7 @@ class Question(RequestBody):
     what_if: _Answers = Field(default_factory=list)
 
 
-class StateJob(JobDocument[dict[str, Any]]):
+class StateJob(JobDocument[dict[str, object]]):
     """A job that reads state. Its result is the document of `inspect-state --json`."""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Response
 from pydantic import BaseModel, Field, StringConstraints
@@ -74,7 +74,7 @@ class Checked(BaseModel):
     valid: bool
     problems: list[EditProblem]
     changes: list[Change]
-    warnings: list[dict[str, Any]] = Field(description="warnings about the resulting plan, as in `edit-plan --json`")
+    warnings: list[dict[str, object]] = Field(description="warnings about the resulting plan, as in `edit-plan --json`")
 
 
 @router.post("/check", summary="Check edits without storing them")

@@ -103,7 +103,7 @@ def upgrade(who: Viewer, session: Reading, runs: RunsOf, name: Name) -> UpgradeD
 
 
 @router.post("/check", summary="Check the effect of an upgrade on the checkpoint, without changes")
-def check(who: Editor, parts: PartsOf, runs: RunsOf, name: Name, body: Target) -> dict[str, Any]:
+def check(who: Editor, parts: PartsOf, runs: RunsOf, name: Name, body: Target) -> dict[str, object]:
     """The output of `execute-plan --dry-run --json --checkpoint`; 422 with the reason if it would be refused."""
     with parts.database.read() as session:
         pipeline = pipelines.find(session, name)

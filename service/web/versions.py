@@ -171,7 +171,7 @@ def add_version(
     return once(parts, who, f"POST versions of {name}", idempotency_key, body, add, 201)
 
 
-def compared(parts: Parts, name: str, plan: str, new_name: str) -> dict[str, Any] | None:
+def compared(parts: Parts, name: str, plan: str, new_name: str) -> dict[str, object] | None:
     """Compare a plan with the program in a pipeline's checkpoint; without one, with the version of its last run.
 
     Before the first run, the plan is compared with the version in force.
@@ -193,11 +193,11 @@ def compared(parts: Parts, name: str, plan: str, new_name: str) -> dict[str, Any
             status = session.get(Status, pipeline.id) or NEVER_RAN
             version = versions.find(session, pipeline, status.version or pipeline.in_force)
             old = {"old": versions.plan_text(session, version), "old_name": f"{name}/{version.number}"}
-    result: dict[str, Any] = parts.workers.run_once(tasks.stored.diff, new=plan, new_name=new_name, **old)
+    result: dict[str, object] = parts.workers.run_once(tasks.stored.diff, new=plan, new_name=new_name, **old)
     return result
 
 
-def verdict_of(parts: Parts, name: str, plan: str) -> Any:
+def verdict_of(parts: Parts, name: str, plan: str) -> object:
     """The compatibility of a plan with a pipeline's state; None without state and without a version in force."""
     result = compared(parts, name, plan, "new")
     return None if result is None else result["verdict"]

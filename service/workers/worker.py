@@ -29,7 +29,7 @@ _LOADED = (
 )
 
 
-def answer_to(request: dict[str, Any]) -> dict[str, Any]:
+def answer_to(request: dict[str, Any]) -> dict[str, object]:
     """Run a task, and return its answer."""
     try:
         return {"result": TaskName(*request["task"]).run(request["arguments"])}

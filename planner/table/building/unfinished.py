@@ -6,7 +6,7 @@ Any method other than the required next one is an error that names the required 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from compiled_plan.planner.diagnostics.suggestions import did_you_mean
 from compiled_plan.planner.table.building.planned import PlannedTable
@@ -46,7 +46,7 @@ class Unfinished:
 
     if not TYPE_CHECKING:  # type checkers know the existing methods
 
-        def __getattr__(self, name: str) -> Any:
+        def __getattr__(self, name: str) -> object:
             _refused(self.WHAT, self.NEXT, name)
 
     def __iter__(self) -> NoReturn:
@@ -67,7 +67,7 @@ class Beginning(type):
 
     if not TYPE_CHECKING:
 
-        def __getattr__(cls, name: str) -> Any:
+        def __getattr__(cls, name: str) -> object:
             _refused(cls.__name__, f"write {cls.BEGIN}", name)
 
     def __call__(cls, *arguments: object, **named: object) -> NoReturn:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
-from typing import Any
 
 from compiled_plan.compiling.plan_tables import is_readable
 from compiled_plan.compiling.previews import table_preview_plan
@@ -109,7 +108,7 @@ def graph(plan: str) -> Document:
 def tables(plan: str) -> Document:
     """The tables that a plan reads and writes, with their identity outside of the plan, without secrets."""
 
-    def use(table: CatalogTable) -> dict[str, Any]:
+    def use(table: CatalogTable) -> dict[str, object]:
         dataset = dataset_of(table)
         # A generator or a printer is a system of its own in each pipeline.
         shared = dataset.namespace != NAMESPACE
