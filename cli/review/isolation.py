@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
-from typing import Any, ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar
 
 from compiled_plan.plans.errors import CompiledPlanError, ProgramError
 
@@ -41,7 +41,9 @@ def isolated(function: Callable[P, T], *arguments: P.args, **options: P.kwargs) 
     return result
 
 
-def _send(writer: Connection, function: Callable[..., object], arguments: Any, options: Any) -> None:
+def _send(
+    writer: Connection, function: Callable[..., object], arguments: Iterable[object], options: Mapping[str, object]
+) -> None:
     answer: tuple[object, tuple[str, str, str] | None]
     try:
         answer = function(*arguments, **options), None

@@ -297,7 +297,7 @@ _TYPES = {
 
 
 @cache
-def _validator() -> Any:
+def _validator() -> Draft202012Validator:
     types = Draft202012Validator.TYPE_CHECKER.redefine(
         "number", lambda _, value: isinstance(value, int | float | Decimal) and not isinstance(value, bool)
     )

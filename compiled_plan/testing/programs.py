@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.execution.testing.engine import ENGINES, QUICK, Engines
@@ -136,7 +136,7 @@ class ProgramTest:
         self._checked(lambda: self._running.take(Step(kind, value, ())))
 
     @staticmethod
-    def _checked(work: Any) -> None:
+    def _checked(work: Callable[[], object]) -> None:
         try:
             work()
         except FailedError as fault:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar, cast
+from typing import Any, TypeAlias, TypeVar, cast
 
 from compiled_plan.planner.algebra.nodes import Project, RelNode, Scan, Sort
 from compiled_plan.planner.algebra.rex import OuterRef, Subquery
@@ -25,6 +25,8 @@ def bare(rel: AnyNode) -> AnyNode:
 
 Change = Callable[[RelNode], RelNode]
 RexChange = Callable[[RexNode], RexNode]
+#: Content of a field of expressions.
+_Expressions: TypeAlias = "RexNode | tuple[_Expressions, ...] | None"
 
 
 def rewrite_shared(rel: RelNode, change: Change) -> RelNode:
@@ -83,7 +85,7 @@ def expressions(rel: RelNode) -> tuple[RexNode, ...]:
     return () if rel.EXPRESSIONS is None else tuple(_flattened(getattr(rel, rel.EXPRESSIONS)))
 
 
-def _flattened(value: Any) -> Iterator[RexNode]:
+def _flattened(value: _Expressions) -> Iterator[RexNode]:
     if isinstance(value, tuple):
         for item in value:
             yield from _flattened(item)
@@ -100,7 +102,7 @@ def map_expressions(rel: RelNode, change: RexChange) -> RelNode:
     return replace(rel, **changed)
 
 
-def _changed(value: Any, change: RexChange) -> object:
+def _changed(value: _Expressions, change: RexChange) -> _Expressions:
     if isinstance(value, tuple):
         return tuple(_changed(item, change) for item in value)
     return None if value is None else change(value)

@@ -16,6 +16,8 @@ from compiled_plan.plans import types as t
 from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.rex import Call, Literal, RexNode
 
+_Maker = Callable[[Any, Any], RexNode]
+
 
 def constant(value: object, type_: t.LogicalType) -> RexNode:
     """An internal value as a row expression of its type, but NOT NULL unless the value is None.
@@ -33,7 +35,7 @@ def constant(value: object, type_: t.LogicalType) -> RexNode:
     return maker(value, type_.not_null())
 
 
-def _literal(text: Callable[[Any, Any], Any]) -> Callable[[Any, Any], RexNode]:
+def _literal(text: Callable[[Any, Any], bool | float | str]) -> _Maker:
     return lambda value, type_: Literal(text(value, type_), type_)
 
 
@@ -89,7 +91,7 @@ _same = _literal(lambda value, type_: value)
 _text = _literal(lambda value, type_: str(value))
 _bytes = _literal(lambda value, type_: base64.b64encode(value).decode("ascii"))
 _timestamps = _literal(_timestamp)
-_MAKERS: dict[type[t.LogicalType], Callable[[Any, Any], RexNode]] = {
+_MAKERS: dict[type[t.LogicalType], _Maker] = {
     t.BooleanType: _same,
     t.TinyIntType: _same,
     t.SmallIntType: _same,

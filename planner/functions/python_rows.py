@@ -237,7 +237,7 @@ def _structured(value: object, names: tuple[str, ...], name: str) -> t.LogicalTy
         return t.StructuredType(class_name=use_class(type(value)), fields=fields, nullable=False)
 
 
-def _integer_type(value: Any, name: str) -> t.LogicalType:
+def _integer_type(value: Integral, name: str) -> t.LogicalType:
     number = int(value)
     for type_ in (t.INT, t.BIGINT):
         if -(2 ** (type_.BITS - 1)) <= number < 2 ** (type_.BITS - 1):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from alembic import command
 from alembic.config import Config
@@ -110,7 +110,7 @@ def _prepare_sqlite(engine: Engine) -> None:
     """Enable concurrent readers (WAL), foreign keys, and durable commits."""
 
     @event.listens_for(engine, "connect")
-    def connected(connection: Any, record: object) -> None:
+    def connected(connection: sqlite3.Connection, record: object) -> None:
         # The driver would begin transactions too late; the event below begins them.
         connection.isolation_level = None
         for pragma in ("journal_mode=WAL", "foreign_keys=ON", "synchronous=FULL"):

@@ -11,7 +11,7 @@ from functools import partial
 from itertools import takewhile
 from math import inf
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from fastapi.responses import StreamingResponse
@@ -106,7 +106,7 @@ class History(BaseModel):
     points: list[dict[str, object]]
 
 
-def _document(runs: Supervisor, session: Any, name: str) -> RunDocument:
+def _document(runs: Supervisor, session: Session, name: str) -> RunDocument:
     pipeline = pipelines.find(session, name)
     status = session.get(Status, pipeline.id) or NEVER_RAN
     wanted = session.get(Wanted, pipeline.id) or Wanted(run=False, crashes=0)

@@ -131,7 +131,7 @@ def edit_ttl(
                 parent=number,
             )
             version = versions.add(session, pipeline, new, who.name, in_force=body.put_in_force)
-            said = [finding["message"] for finding in result["warnings"]]
+            said = [str(finding["message"]) for finding in result["warnings"]]
             answer = added(pipeline, version_summary(pipeline, version), said, verdict)
             keep(session, answer)
             return answer

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Response
 from pydantic import BaseModel, Field
+from sqlalchemy.orm import Session
 
 from compiled_plan.plans.execution.session.options import MIGRATE, MIGRATE_PARTIAL, arguments
 from compiled_plan.plans.text.properties import properties_text
@@ -77,7 +78,7 @@ def _can_roll_back(wanted: Wanted) -> bool:
     return wanted.outcome == "done" and wanted.previous > 0
 
 
-def _document(runs: RunsOf, session: Any, name: str) -> UpgradeDocument:
+def _document(runs: RunsOf, session: Session, name: str) -> UpgradeDocument:
     pipeline = pipelines.find(session, name)
     wanted = session.get(Wanted, pipeline.id)
     if wanted is None or not wanted.outcome:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Response
@@ -73,10 +74,9 @@ class ProgramOrPlan(RequestBody):
         """The program or plan as a `Source`."""
         if self.plan is not None:
             return programs.Source("", self.plan if isinstance(self.plan, str) else jsontext.dumps(self.plan))
-        how: dict[str, Any] = {"options": self.options, "program_ttls": self.program_ttls}
         if self.file is not None:
-            return programs.Source("python", file=self.file, **how)
-        return programs.Source("sql", self.program or "", **how)
+            return programs.Source("python", file=self.file, options=self.options, program_ttls=self.program_ttls)
+        return programs.Source("sql", self.program or "", options=self.options, program_ttls=self.program_ttls)
 
 
 class NewVersion(ProgramOrPlan):
@@ -203,7 +203,7 @@ def verdict_of(parts: Parts, name: str, plan: str) -> object:
     return None if result is None else result["verdict"]
 
 
-def added(pipeline: Pipeline, version: VersionSummary, warnings: Any, verdict: Any) -> Added:
+def added(pipeline: Pipeline, version: VersionSummary, warnings: Iterable[str], verdict: Any) -> Added:
     """The response to an added version."""
     return Added(version=version, warnings=list(warnings), verdict=verdict, etag=pipelines.etag(pipeline))
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import datetime
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import is_dataclass
 from decimal import Decimal
 from typing import Any
@@ -96,7 +96,7 @@ def _timedelta(value: datetime.timedelta) -> ast.Expression:
     return ast.IntervalLiteral(text, unit, negative)
 
 
-def _items(values: Any) -> tuple[ast.Expression, ...]:
+def _items(values: Iterable[object]) -> tuple[ast.Expression, ...]:
     return tuple(map(node_of, values))
 
 
