@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
+from functools import partial, wraps
 from inspect import Parameter
 from pathlib import Path
 from types import UnionType
@@ -77,7 +77,7 @@ def _with_shared(
             _set_defaults(context, value, name, options)
 
         help_ = "Config file with defaults of options; by default compiled-plan.toml, searched upwards from here."
-        config = typer.Option("--config", metavar="FILE", help=help_, callback=set_defaults, **_EAGER)
+        config = _eager_option("--config", metavar="FILE", help=help_, callback=set_defaults)
         added |= {"no_config": _NO_CONFIG, "config": Annotated[str, config]}
 
     @wraps(function)
@@ -105,7 +105,7 @@ def with_parameters(command: _Function, parameters: Sequence[Parameter]) -> _Fun
 
 
 _CONTEXT = "context_"
-_EAGER: Mapping[str, Any] = {"is_eager": True, "expose_value": False}
+_eager_option = partial(typer.Option, is_eager=True, expose_value=False)
 
 
 def _show_version(context: typer.Context, value: bool) -> None:
@@ -126,8 +126,8 @@ def _exclude(context: typer.Context, **chosen: str | bool) -> None:
         raise typer.BadParameter("--config and --no-config exclude each other")
 
 
-_VERSION = Annotated[bool, typer.Option("--version", help="Print the version.", callback=_show_version, **_EAGER)]
-_NO_CONFIG = Annotated[bool, typer.Option("--no-config", help="Use no config file.", callback=_switch_off, **_EAGER)]
+_VERSION = Annotated[bool, _eager_option("--version", help="Print the version.", callback=_show_version)]
+_NO_CONFIG = Annotated[bool, _eager_option("--no-config", help="Use no config file.", callback=_switch_off)]
 
 
 def _set_defaults(context: typer.Context, file: str, command: str, options: Mapping[str, Declared]) -> None:
