@@ -8,9 +8,6 @@ from __future__ import annotations
 import asyncio
 import resource
 from collections import OrderedDict
-from collections.abc import Callable
-from functools import partial
-from typing import Any
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -64,12 +61,10 @@ class Places:
 class Connection(H11Protocol):
     """A connection with timeouts for requests to arrive and for responses to be read."""
 
-    def __init__(self, *args: Any, places: Places, **how: Any) -> None:
-        super().__init__(*args, **how)
-        self._places = places
-        self._timer: asyncio.TimerHandle | None = None
-        self._timed: object = None
-        self._reads: asyncio.TimerHandle | None = None
+    _places: Places
+    _timer: asyncio.TimerHandle | None = None
+    _timed: object = None
+    _reads: asyncio.TimerHandle | None = None
 
     @property
     def is_waiting(self) -> bool:
@@ -123,6 +118,10 @@ class Connection(H11Protocol):
             self._timer = self.loop.call_later(seconds[state], self.drop)
 
 
-def protocol(settings: Settings) -> Callable[..., Connection]:
-    """A factory of connections, for uvicorn."""
-    return partial(Connection, places=Places(settings.limits, shared=bool(settings.public_address)))
+def protocol(settings: Settings) -> type[Connection]:
+    """The class of a service's connections, for uvicorn."""
+
+    class Limited(Connection):
+        _places = Places(settings.limits, shared=bool(settings.public_address))
+
+    return Limited

@@ -60,7 +60,7 @@ def serve(
             # Trust the client address of a proxy only if there is a proxy.
             proxy_headers=bool(settings.public_address),
             timeout_graceful_shutdown=5,
-            http=protocol(settings),  # type: ignore[arg-type]
+            http=protocol(settings),
             ws="none",
             backlog=_AT_ONCE,
         ),
