@@ -1,25 +1,15 @@
 """Reader of the description in a checkpoint: facts of a run that its plan does not hold. `describe` writes it.
 
-Everything else that a start compares is read from the plan beside it. Format 4:
-
-    format, versions, host, clock, partitions
-    folder          base of relative paths in the plan
-    sources         tables that are read: name, identity (digest of their location), options (digest), Spark's names
-    gone            the same for tables that were read before
-    operators       uid, stage (by which Spark finds the state), code (digests of Python functions, by path),
-                    accumulators (their types, by path of the aggregate function in Python; not in release 0.2)
-    positions       last offset of each removed source, by Spark's name
-    partly          by uid, the reason that an operator's state does not cover all rows that were read
-
-Format 3 also held each property of sources and operators in words, and no `folder`.
+Everything else that a start compares is read from the plan beside it. `Description` is format 4. Format 3 also held
+each property of sources and operators in words, and no `folder`.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NotRequired, TypedDict
 
 from compiled_plan.plans.inspection.checkpoints import wrong_format
 from compiled_plan.plans.inspection.diff.facts import RunFacts
@@ -40,19 +30,68 @@ _CODE = "code of "
 _ELSEWHERE = "/another folder"
 
 
-def read_description(text: str, where: str) -> dict[str, Any]:
+class Versions(TypedDict):
+    """Versions of the software that runs the plan."""
+
+    product: str
+    spark: str
+    java: int
+    python: str
+
+
+class SourceEntry(TypedDict):
+    """A table that is read: digests of its location and its options, and its names in Spark."""
+
+    name: str
+    identity: str
+    options: str
+    names: Sequence[str]
+
+
+class OperatorEntry(TypedDict):
+    """An operator: its stage, by which Spark finds the state; facts of its Python functions, by their paths."""
+
+    uid: str
+    stage: int | None
+    code: Mapping[str, str]  # digests
+    accumulators: NotRequired[Mapping[str, str]]  # types; not in release 0.2
+
+
+class RunDescription(TypedDict):
+    """The part of a description without the sources."""
+
+    format: int
+    versions: Versions
+    host: str
+    clock: str
+    partitions: int
+    folder: str | None  # base of relative paths in the plan
+    operators: Sequence[OperatorEntry]
+
+
+class Description(RunDescription):
+    """The description of a run as the checkpoint holds it."""
+
+    sources: Sequence[SourceEntry]
+    gone: Sequence[SourceEntry]  # tables that were read before
+    positions: dict[str, str | None]  # last offset of each removed source, by Spark's name
+    partly: NotRequired[Mapping[str, str]]  # why an operator's state does not cover all rows that were read, by uid
+
+
+def read_description(text: str, where: str) -> Description:
     """Read a description; format 3 is converted to format 4 with `folder` None.
 
     Raises:
         CheckpointError: another format.
     """
-    description: dict[str, Any] = json.loads(text)
+    description = json.loads(text)
     if description.get("format") not in (FORMAT, _FORMER):
         product = (description.get("versions") or {}).get("product")
         raise wrong_format(where, "format", description.get("format"), FORMAT, product)
+    current: Description = description
     if description["format"] == FORMAT:
-        return description
-    return description | {
+        return current
+    return current | {
         "folder": None,
         "sources": list(map(_source, description["sources"])),
         "gone": list(map(_source, description["gone"])),
@@ -60,12 +99,17 @@ def read_description(text: str, where: str) -> dict[str, Any]:
     }
 
 
-def _source(former: Mapping[str, Any]) -> dict[str, Any]:
+def _source(former: Mapping[str, Any]) -> SourceEntry:
     properties = [Property(entry["name"], tuple(map(Item.from_dict, entry["items"]))) for entry in former["properties"]]
-    return {key: former[key] for key in ("name", "identity", "names")} | {"options": options_digest(properties)}
+    return {
+        "name": former["name"],
+        "identity": former["identity"],
+        "names": former["names"],
+        "options": options_digest(properties),
+    }
 
 
-def _operator(former: Mapping[str, Any]) -> dict[str, object]:
+def _operator(former: Mapping[str, Any]) -> OperatorEntry:
     items = {entry["name"]: entry["items"] for entry in former["properties"]}
     return {
         "uid": former["uid"],
@@ -74,7 +118,7 @@ def _operator(former: Mapping[str, Any]) -> dict[str, object]:
     }
 
 
-def facts_of(description: Mapping[str, Any], plan: CompiledPlan) -> RunFacts:
+def facts_of(description: Description, plan: CompiledPlan) -> RunFacts:
     """The facts of the last run from a description (as `read_description` returns it) and the plan beside it."""
     code = {operator["uid"]: operator["code"] for operator in description["operators"]}
     accumulators = {operator["uid"]: operator.get("accumulators", {}) for operator in description["operators"]}
@@ -92,7 +136,7 @@ def facts_of(description: Mapping[str, Any], plan: CompiledPlan) -> RunFacts:
     return RunFacts(description["versions"]["spark"], digest, accumulator, place, is_run=True)
 
 
-def _former_folder(description: Mapping[str, Any], plan: CompiledPlan) -> str:
+def _former_folder(description: Description, plan: CompiledPlan) -> str:
     """The folder of a format 3 run: this process's, unless tables at relative paths were elsewhere."""
     recorded = {source["identity"] for source in description["sources"]}
     for source in lineage_of(plan, local_place).sources:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from compiled_plan.plans.errors import CheckpointError
+from compiled_plan.plans.inspection.diff.description import Description
 
 if TYPE_CHECKING:
     from compiled_plan.plans.execution.spark.storage import Folder
@@ -24,7 +25,7 @@ class StartingPoint:
 
     uids: Mapping[int, str]
     partitions: int
-    description: Mapping[str, Any]
+    description: Description
 
 
 #: By a former release's form: the form that this release writes; it reads both.

@@ -9,14 +9,14 @@ import platform
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from compiled_plan.plans.execution.functions.columns import PythonFunctions
 from compiled_plan.plans.execution.session.settings import ASKED
 from compiled_plan.plans.execution.spark.java import java_class
 from compiled_plan.plans.execution.spark.storage import folder_of
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan
-from compiled_plan.plans.inspection.diff.description import FORMAT
+from compiled_plan.plans.inspection.diff.description import FORMAT, OperatorEntry, RunDescription, Versions
 from compiled_plan.plans.inspection.diff.facts import RunFacts
 from compiled_plan.plans.inspection.identity import derived_uids
 from compiled_plan.plans.inspection.lineage.operators import OperatorLineage
@@ -59,7 +59,7 @@ class Setting:
     place: Callable[[str], str] = local_place
 
     @property
-    def versions(self) -> dict[str, Any]:
+    def versions(self) -> Versions:
         """Versions of the software that runs the plan."""
         return {"product": self.product, "spark": self.spark, "java": self.java, "python": self.python}
 
@@ -79,7 +79,7 @@ def clock_of(prepared: PreparedPlan) -> str:
     return "event time" if prepared.event_time else "processing time"
 
 
-def describe(prepared: PreparedPlan, setting: Setting) -> dict[str, Any]:
+def describe(prepared: PreparedPlan, setting: Setting) -> RunDescription:
     """Describe a run, without the names and positions of its sources."""
     stages = stages_of(prepared)
     return {
@@ -90,7 +90,7 @@ def describe(prepared: PreparedPlan, setting: Setting) -> dict[str, Any]:
         "partitions": setting.partitions,
         "folder": setting.place("."),
         "operators": [
-            {"uid": operator.uid, "stage": stages.get(operator.node), **_functions(operator, setting)}
+            _described(operator, stages.get(operator.node), setting)
             for operator in lineage_of(prepared.plan, setting.place).operators
         ],
     }
@@ -107,9 +107,11 @@ def stages_of(prepared: PreparedPlan) -> Mapping[int, int]:
     return stages
 
 
-def _functions(operator: OperatorLineage, setting: Setting) -> dict[str, dict[str, str]]:
+def _described(operator: OperatorLineage, stage: int | None, setting: Setting) -> OperatorEntry:
     accumulators = {function.path: setting.accumulator(function) for function in operator.functions}
     return {
+        "uid": operator.uid,
+        "stage": stage,
         "code": {function.path: setting.code(function) for function in operator.functions},
         "accumulators": {path: type_ for path, type_ in accumulators.items() if type_},
     }

@@ -10,12 +10,12 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from compiled_plan.plans.execution.interfaces.connectors import table_of
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan, SourceTable
 from compiled_plan.plans.execution.state.checkpoint.description import Setting
+from compiled_plan.plans.inspection.diff.description import Description, SourceEntry
 from compiled_plan.plans.inspection.lineage.operators import SourceLineage
 from compiled_plan.plans.inspection.lineage.plans import lineage_of
 from compiled_plan.plans.inspection.lineage.same_tables import SourceKey, match_sources
@@ -35,8 +35,8 @@ class Names:
     """
 
     by_node: Mapping[int, str]
-    active: tuple[Mapping[str, Any], ...]
-    gone: tuple[Mapping[str, Any], ...]
+    active: tuple[SourceEntry, ...]
+    gone: tuple[SourceEntry, ...]
 
     def end_of(self, node: int) -> str:
         """The name of the source that signals the end of input."""
@@ -47,7 +47,7 @@ class Names:
         return frozenset(self.by_node.values()) | frozenset(map(self.end_of, self.by_node))
 
 
-def names_of(prepared: PreparedPlan, setting: Setting, old: Mapping[str, Any] | None = None) -> Names:
+def names_of(prepared: PreparedPlan, setting: Setting, old: Description | None = None) -> Names:
     """The names of a program's sources.
 
     Args:
@@ -55,27 +55,27 @@ def names_of(prepared: PreparedPlan, setting: Setting, old: Mapping[str, Any] | 
         old: the description of the last program started on the checkpoint.
     """
     sources = lineage_of(prepared.plan, setting.place).sources
-    before: Sequence[Mapping[str, Any]] = old["sources"] if old else ()
-    left: Sequence[Mapping[str, Any]] = old["gone"] if old else ()
+    before: Sequence[SourceEntry] = old["sources"] if old else ()
+    left: Sequence[SourceEntry] = old["gone"] if old else ()
     keys = [SourceKey.of(source) for source in sources]
     entries = _matched(keys, before, left)
     taken = {name for entry in (*before, *left) for name in entry["names"]}
     by_node: dict[int, str] = {}
-    active = []
-    for at, source in enumerate(sources):
-        names = list(entries.get(at, {}).get("names", ()))
+    active: list[SourceEntry] = []
+    for at, (source, key) in enumerate(zip(sources, keys, strict=True)):
+        names = list(entries[at]["names"] if at in entries else ())
         for number, node in enumerate(_read_by(source, prepared)):
             if number == len(names):
                 names.append(_free(_name(node, source, prepared), taken))
             by_node[node] = names[number]
-        active.append({**asdict(keys[at]), "names": names})
+        active.append({"name": key.name, "identity": key.identity, "options": key.options, "names": names})
     used = {id(entry) for entry in entries.values()}
     return Names(by_node, tuple(active), tuple(entry for entry in (*before, *left) if id(entry) not in used))
 
 
 def _matched(
-    new: Sequence[SourceKey], before: Sequence[Mapping[str, object]], left: Sequence[Mapping[str, object]]
-) -> dict[int, Mapping[str, Any]]:
+    new: Sequence[SourceKey], before: Sequence[SourceEntry], left: Sequence[SourceEntry]
+) -> dict[int, SourceEntry]:
     """Match new sources, by position, to old ones: of the last program, or equal ones of an earlier program."""
     matched = {at: before[old] for at, old in match_sources(list(map(_key, before)), new).items()}
     for at, key in enumerate(new):
@@ -88,7 +88,7 @@ def _matched(
     return matched
 
 
-def _key(entry: Mapping[str, Any]) -> SourceKey:
+def _key(entry: SourceEntry) -> SourceKey:
     return SourceKey(entry["name"], entry["identity"], entry["options"])
 
 

@@ -7,24 +7,22 @@ output so far cannot be reconstructed by reading the rows again.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from compiled_plan.plans.execution.state.checkpoint.store import Store
 from compiled_plan.plans.execution.state.upgrade.steps import MoveState, StartEmpty, Step, WarmUp
 from compiled_plan.plans.inspection.checkpoints import Head
+from compiled_plan.plans.inspection.diff.description import Description
 from compiled_plan.plans.inspection.diff.model import OperatorEdit, PlanDiff
 from compiled_plan.plans.inspection.judging.verdicts import Verdict
 from compiled_plan.plans.plan import CompiledPlan
 
-#: The key of the reasons in the description.
-PARTLY = "partly"
 _FORGETS = "it forgets after its TTL"
 
 
-def partly_of(store: Store, head: Head, description: Mapping[str, Any]) -> dict[str, str]:
+def partly_of(store: Store, head: Head, description: Description) -> dict[str, str]:
     """The reasons for the state of a head, by uid."""
-    if PARTLY in description:
-        return dict(description[PARTLY])
+    if "partly" in description:
+        return dict(description["partly"])
     if "from" in store.facts(head.generation):
         why = "an earlier release has upgraded the checkpoint, and did not write down what became of its state"
         return {operator["uid"]: why for operator in description["operators"]}

@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 from compiled_plan.plans.connectors.registry import connector_spec
 from compiled_plan.plans.errors import CheckpointError
@@ -18,6 +17,7 @@ from compiled_plan.plans.execution.state.checkpoint.sources import Names
 from compiled_plan.plans.execution.state.upgrade.excerpt import above
 from compiled_plan.plans.execution.state.upgrade.filling import Past
 from compiled_plan.plans.execution.state.upgrade.history import FileTimes, Gap, files_read, gaps, history_files
+from compiled_plan.plans.inspection.diff.description import Description
 from compiled_plan.plans.nodes.scan import TableSourceScan
 from compiled_plan.plans.nodes.stateless import WatermarkAssigner
 from compiled_plan.plans.plan import CompiledPlan
@@ -38,7 +38,7 @@ class Pasts:
 
     prepared: PreparedPlan
     names: Names
-    description: Mapping[str, Any]
+    description: Description
     generation: Folder
     log: tuple[Entry, ...]
     times: FileTimes

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from typing import Any
 
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan
 from compiled_plan.plans.execution.state.checkpoint.description import explicit_uids
@@ -24,6 +23,7 @@ from compiled_plan.plans.execution.state.upgrade.steps import (
     Step,
     WarmUp,
 )
+from compiled_plan.plans.inspection.diff.description import Description
 from compiled_plan.plans.inspection.diff.mapping import KernelSide, StateMapping, mapping_of
 from compiled_plan.plans.inspection.diff.model import OperatorEdit, PlanDiff
 from compiled_plan.plans.text.durations import format_duration
@@ -83,7 +83,7 @@ def steps_of_history(filling: Filling, uids: Mapping[int, str]) -> Iterator[Step
         yield WarmUp(uids[edit.new_node], edit.words, why, len(filling.batches))
 
 
-def steps_of_sources(names: Names, old: Mapping[str, Any]) -> Iterator[Step]:
+def steps_of_sources(names: Names, old: Description) -> Iterator[Step]:
     """The steps for the position of each table.
 
     Args:

@@ -27,10 +27,10 @@ from compiled_plan.plans.execution.state.checkpoint.store import Generation, Sto
 from compiled_plan.plans.execution.state.checkpoint.written import read_written
 from compiled_plan.plans.execution.state.upgrade.decision import Decision, UpgradeRequest, decide, unguarded
 from compiled_plan.plans.execution.state.upgrade.migration import Migration
-from compiled_plan.plans.execution.state.upgrade.partly import PARTLY, forgetting
+from compiled_plan.plans.execution.state.upgrade.partly import forgetting
 from compiled_plan.plans.execution.state.upgrade.steps import FinishBatch
 from compiled_plan.plans.inspection.checkpoints import ENDED, ENDS, Head, ProgramFiles
-from compiled_plan.plans.inspection.diff.description import read_description
+from compiled_plan.plans.inspection.diff.description import Description, read_description
 from compiled_plan.plans.plan import CompiledPlan
 
 if TYPE_CHECKING:
@@ -225,11 +225,12 @@ class Start:
         setting = self.setting
         if self.known is not None and self.known.partitions:
             setting = replace(setting, partitions=self.known.partitions)
-        description = describe(prepared, setting) | {
+        description: Description = {
+            **describe(prepared, setting),
             "sources": names.active,
             "gone": names.gone,
             "positions": {name: reached[name] for name in sorted(reached) if name not in names.all()},
-            PARTLY: {**({} if self.decision is None else self.decision.partly), **forgetting(prepared.plan)},
+            "partly": {**({} if self.decision is None else self.decision.partly), **forgetting(prepared.plan)},
         }
         files = ProgramFiles(
             # Earlier releases, to which a checkpoint may return, refuse `$schema`.
