@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING, Any
@@ -12,6 +12,7 @@ from compiled_plan.plans.execution.operators.base import Lowering
 from compiled_plan.plans.execution.session.options import NATIVE
 from compiled_plan.plans.execution.spark.java import JavaObject, frame_of, java_class
 from compiled_plan.plans.execution.spark.projection import Selection
+from compiled_plan.plans.execution.stages.descriptions import StateForm
 from compiled_plan.plans.execution.stages.enforcer import Enforced, enforced
 from compiled_plan.plans.execution.stages.envelope import Envelope
 from compiled_plan.plans.execution.stages.hosted import hosted_of
@@ -59,17 +60,17 @@ class StageHandle:
     """
 
     kernel: JavaObject
-    spec: Mapping[str, Any]
-    columns: Mapping[str, Any]
+    spec: Mapping[str, object]
+    columns: Mapping[str, Sequence[Sequence[dict[str, str]]]]
 
     def figures(self) -> Mapping[str, Mapping[str, Any]]:
         """The counters of each operator by uid since the run started; its hot keys since the last call."""
         figures: dict[str, dict[str, Any]] = json.loads(str(self.kernel.metrics()))
         return figures
 
-    def states(self) -> Mapping[str, Any]:
+    def states(self) -> Mapping[str, StateForm]:
         """The description of each operator's state, by uid: kind, version, fields, input types, and columns."""
-        states: dict[str, Any] = json.loads(str(self.kernel.states()))
+        states: dict[str, StateForm] = json.loads(str(self.kernel.states()))
         return {uid: state | {"columns": self.columns[uid]} for uid, state in states.items()}
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from compiled_plan.plans.errors import CheckpointError
+from compiled_plan.plans.execution.stages.descriptions import FieldForm, StateForm
 from compiled_plan.plans.inspection.diff.description import Description
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ class StartingPoint:
 _SUCCESSORS = {("python", 1): ("python-value", 1)}
 
 
-def check_states(old: Mapping[str, Any], new: Mapping[str, Any], folder: Folder) -> None:
+def check_states(old: Mapping[str, StateForm], new: Mapping[str, StateForm], folder: Folder) -> None:
     """Compare the formats of operators' bytes, by uid, as the kernel declares them.
 
     Raises:
@@ -52,7 +53,7 @@ def check_states(old: Mapping[str, Any], new: Mapping[str, Any], folder: Folder)
         )
 
 
-def _reads(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
+def _reads(old: StateForm, new: StateForm) -> bool:
     """Return True if bytes of the old state can be read as the new one."""
     old_forms, new_forms = (
         [(str(state.get("kind")), int(state.get("version") or 0)), *_forms(state.get("fields", ()))]
@@ -63,12 +64,12 @@ def _reads(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
     )
 
 
-def _state_text(state: Mapping[str, Any]) -> str:
+def _state_text(state: StateForm) -> str:
     forms = ", ".join(f"{form} {version}" for form, version in _forms(state.get("fields", ())))
     return f"{state.get('kind')} {state.get('version')}" + (f" of {forms}" if forms else "")
 
 
-def _forms(fields: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, int]]:
+def _forms(fields: Iterable[FieldForm]) -> Iterator[tuple[str, int]]:
     """The forms of accumulators with their versions, in order."""
     for field in fields:
         if "form" in field:

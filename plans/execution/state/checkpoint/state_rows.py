@@ -7,7 +7,7 @@ that it no longer needs, so a reader uses the newest version and retries if it h
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from pyspark.sql import functions as F
 
@@ -15,6 +15,7 @@ from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.session.options import GROUPS, TRANSFORM
 from compiled_plan.plans.execution.spark.java import java_causes, settings
 from compiled_plan.plans.execution.spark.storage import Folder
+from compiled_plan.plans.execution.stages.descriptions import StageSpec
 from compiled_plan.plans.execution.state.checkpoint.offsets import progress_of
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ _READING: Mapping[str, tuple[Mapping[str, str], str]] = {
 T = TypeVar("T")
 
 
-def state_rows(spark: SparkSession, generation: Folder, stages: Sequence[Mapping[str, Any]], batch: int) -> DataFrame:
+def state_rows(spark: SparkSession, generation: Folder, stages: Sequence[StageSpec], batch: int) -> DataFrame:
     """The state of all operators after a micro-batch; see `SCHEMA`. Requires the settings `WRITTEN`.
 
     Args:

@@ -16,6 +16,7 @@ from compiled_plan.plans.execution.operators.base import Flow, KeyedPort, Loweri
 from compiled_plan.plans.execution.operators.parameters import to_dict
 from compiled_plan.plans.execution.spark.java import frame_of, java_class
 from compiled_plan.plans.execution.spark.storage import Folder
+from compiled_plan.plans.execution.stages.descriptions import StateForm
 from compiled_plan.plans.execution.stages.envelope import struct_type
 from compiled_plan.plans.execution.stages.hosted import Hosted, hosted_of
 from compiled_plan.plans.execution.state.flink.offsets import ImportedPositions
@@ -83,7 +84,7 @@ class ImportStart(Start):
         self,
         prepared: PreparedPlan,
         stages: Sequence[Mapping[str, object]],
-        state: Mapping[str, object],
+        state: Mapping[str, StateForm],
         ends: bool = True,
     ) -> None:
         """Write the state, the positions and the program; see `Start.prepare`."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as F
 
+from compiled_plan.plans.execution.stages.descriptions import FieldForm
 from compiled_plan.plans.execution.state.reading.keys import WantedKey, wanted_key
 from compiled_plan.plans.execution.state.reading.model import Field, KeyReport, KeyState
 from compiled_plan.plans.execution.state.reading.reader import StateReader, StoredOperator
@@ -39,7 +40,7 @@ _JSON = {
     "timestampNTZFormat": "yyyy-MM-dd HH:mm:ss.SSSSSS",
 }
 #: The field of an accumulator that only Python can read.
-_PICKLED: Mapping[str, str] = {"name": "state", "is": "bytes"}
+_PICKLED: FieldForm = {"name": "state", "is": "bytes"}
 #: Maximum number of keys in a report: a window has many.
 _MOST_KEYS = 1000
 
@@ -75,14 +76,12 @@ def _parsed(text: str) -> Any:
     return json.loads(text, parse_float=Decimal)
 
 
-def _fields(
-    operator: StoredOperator, described: Sequence[Mapping[str, object]], values: Mapping[str, object]
-) -> Iterator[Field]:
+def _fields(operator: StoredOperator, described: Sequence[FieldForm], values: Mapping[str, object]) -> Iterator[Field]:
     for field, (name, value) in zip(described, values.items(), strict=True):
         yield _field(operator, field, name, value)
 
 
-def _field(operator: StoredOperator, field: Mapping[str, Any], name: str, value: Any) -> Field:
+def _field(operator: StoredOperator, field: FieldForm, name: str, value: Any) -> Field:
     """A field from the kernel's description and the value that Spark wrote as JSON."""
     kind = field["is"]
     if kind in ROWS:
@@ -106,7 +105,7 @@ def _field(operator: StoredOperator, field: Mapping[str, Any], name: str, value:
     return Field(name, type_, _shown(value, type_))
 
 
-def _framed(operator: StoredOperator, described: Mapping[str, Any], values: Mapping[str, Any]) -> tuple[Field, ...]:
+def _framed(operator: StoredOperator, described: FieldForm, values: Mapping[str, Any]) -> tuple[Field, ...]:
     """The fields of an accumulator; for a pickled one of known type, the bytes."""
     fields = described["fields"]
     if described["form"] == "python-value":
@@ -115,7 +114,7 @@ def _framed(operator: StoredOperator, described: Mapping[str, Any], values: Mapp
     return tuple(_fields(operator, fields, values))
 
 
-def _columns(operator: StoredOperator, field: Mapping[str, Any], row: Mapping[str, Any]) -> Iterator[Field]:
+def _columns(operator: StoredOperator, field: FieldForm, row: Mapping[str, Any]) -> Iterator[Field]:
     for column, (name, value) in zip(field["columns"], row.items(), strict=True):
         type_ = column["type"] if "call" in column else operator.column(column["input"], column["column"])["type"]
         yield Field(name, short_type(type_), _shown(value, type_))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 
@@ -13,6 +13,7 @@ from compiled_plan.plans.errors import CheckpointError, ExecutionError
 from compiled_plan.plans.execution.spark.failures import translate
 from compiled_plan.plans.execution.spark.java import settings
 from compiled_plan.plans.execution.spark.storage import folder_of
+from compiled_plan.plans.execution.stages.descriptions import FieldForm
 from compiled_plan.plans.execution.state.reading.content import ROWS
 from compiled_plan.plans.execution.state.reading.reader import StateReader, StoredOperator
 from compiled_plan.plans.execution.state.reading.unknown import WRITES
@@ -37,7 +38,7 @@ class _EntryList:
     """
 
     path: tuple[str, ...]
-    field: Mapping[str, Any]
+    field: FieldForm
 
     @property
     def name(self) -> str:
@@ -102,7 +103,7 @@ def entries_of(reader: StateReader, operator: StoredOperator, rows: DataFrame | 
     return reduce(lambda left, right: left.unionByName(right, allowMissingColumns=True), frames)
 
 
-def _entry_lists(fields: Sequence[Mapping[str, Any]], path: tuple[str, ...] = ()) -> Iterator[_EntryList]:
+def _entry_lists(fields: Sequence[FieldForm], path: tuple[str, ...] = ()) -> Iterator[_EntryList]:
     for field in fields:
         place = (*path, field["name"])
         if field["is"] in _LISTS and field["name"] not in _NO_ENTRIES:
@@ -134,7 +135,7 @@ def _of_list(operator: StoredOperator, content: DataFrame, list_: _EntryList, li
     return frame.select(*columns)
 
 
-def _named(field: Mapping[str, Any], list_: _EntryList, several: bool) -> str:
+def _named(field: FieldForm, list_: _EntryList, several: bool) -> str:
     """The column of a field; rows of several inputs get columns of their own."""
     return f"{list_.name}_row" if several and field["is"] in ROWS else str(field["name"])
 
@@ -147,7 +148,7 @@ def _without_entries(operator: StoredOperator, content: DataFrame, lists: Sequen
 
 
 def _head(
-    operator: StoredOperator, list_: _EntryList | None, rows: Sequence[tuple[Column, Mapping[str, Any]]]
+    operator: StoredOperator, list_: _EntryList | None, rows: Sequence[tuple[Column, FieldForm]]
 ) -> Iterator[Column]:
     yield F.col("key").alias("key_text")
     fields = operator.state["fields"]
@@ -177,7 +178,7 @@ def _last_write(operator: StoredOperator, list_: _EntryList | None) -> Column | 
     return next((_at((name,)) for name in WRITES if name in names), None)
 
 
-def _key(operator: StoredOperator, rows: Sequence[tuple[Column, Mapping[str, Any]]]) -> Column | None:
+def _key(operator: StoredOperator, rows: Sequence[tuple[Column, FieldForm]]) -> Column | None:
     """The key's columns from the first row that has them all."""
     for key in operator.state["keys"]:
         wanted = [(part["input"], part["column"]) for part in key]
@@ -192,7 +193,7 @@ def _key(operator: StoredOperator, rows: Sequence[tuple[Column, Mapping[str, Any
     return None
 
 
-def _column_names(operator: StoredOperator, described: Mapping[str, Any]) -> list[str]:
+def _column_names(operator: StoredOperator, described: FieldForm) -> list[str]:
     """The kernel's names of a row's columns, with a number on repetitions."""
     names: list[str] = []
     for column in described["columns"]:

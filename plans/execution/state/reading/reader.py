@@ -6,13 +6,14 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Self, TypeVar
 
 from compiled_plan.plans.errors import CheckpointError, UnsupportedError
 from compiled_plan.plans.execution.expressions import register
 from compiled_plan.plans.execution.session.options import NATIVE
 from compiled_plan.plans.execution.spark.java import JavaObject, frame_of, java_class
 from compiled_plan.plans.execution.spark.storage import Folder, folder_of
+from compiled_plan.plans.execution.stages.descriptions import OperatorSpec, StageSpec, StateForm
 from compiled_plan.plans.execution.state.checkpoint.state_rows import at_rest, state_rows
 from compiled_plan.plans.execution.state.reading.model import SavepointOrigin
 from compiled_plan.plans.execution.state.reading.unknown import NO_TIME, without_writes
@@ -41,7 +42,7 @@ class StoredOperator:
         node: id of its node in the plan.
         words: its description.
         spec: the kernel's parameters of it.
-        state: the description of its state: `kind`, `version`, `keys`, `fields`, `inputs`, `columns`.
+        state: the description of its state.
         lines: its state entries in the plan.
         feeds: the tables that the rows of each input come from.
     """
@@ -49,8 +50,8 @@ class StoredOperator:
     uid: str
     node: int
     words: str
-    spec: Mapping[str, Any]
-    state: Mapping[str, Any]
+    spec: OperatorSpec
+    state: StateForm
     lines: tuple[StateLine, ...]
     feeds: tuple[str, ...]
 
@@ -75,8 +76,7 @@ class StoredOperator:
         return next((line for line in self.lines if line.index == at), only)
 
     def column(self, at: int, place: int) -> Mapping[str, str]:
-        column: Mapping[str, str] = self.state["columns"][at][place]
-        return column
+        return self.state["columns"][at][place]
 
 
 @dataclass(frozen=True)
@@ -99,8 +99,8 @@ class StateReader:
     number: int
     generation: Folder
     plan: CompiledPlan
-    stages: tuple[Mapping[str, Any], ...]
-    states: Mapping[str, Any]
+    stages: tuple[StageSpec, ...]
+    states: Mapping[str, StateForm]
     savepoint: SavepointOrigin | None = None
 
     @property

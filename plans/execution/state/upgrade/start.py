@@ -11,12 +11,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from types import EllipsisType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.execution.spark.storage import Folder
+from compiled_plan.plans.execution.stages.descriptions import StateForm
 from compiled_plan.plans.execution.state.checkpoint.clock import BatchClock
 from compiled_plan.plans.execution.state.checkpoint.comparison import StartingPoint, check_states
 from compiled_plan.plans.execution.state.checkpoint.description import describe
@@ -177,7 +178,11 @@ class Start:
         self._migration.begin(finish, stopped, self.on_step)
 
     def prepare(
-        self, prepared: PreparedPlan, stages: Sequence[Mapping[str, Any]], state: Mapping[str, Any], ends: bool = True
+        self,
+        prepared: PreparedPlan,
+        stages: Sequence[Mapping[str, object]],
+        state: Mapping[str, StateForm],
+        ends: bool = True,
     ) -> None:
         """Write the program for `publish`, and the positions from which Spark continues each source.
 
@@ -211,8 +216,8 @@ class Start:
     def _described(
         self,
         prepared: PreparedPlan,
-        stages: Sequence[Mapping[str, Any]],
-        state: Mapping[str, Any],
+        stages: Sequence[Mapping[str, object]],
+        state: Mapping[str, StateForm],
         reached: Mapping[str, str | None],
     ) -> tuple[Names, ProgramFiles]:
         """The names of a program's sources, and the program's files.
