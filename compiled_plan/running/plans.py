@@ -19,9 +19,9 @@ from compiled_plan.plans.files import exists, is_remote, quoted, write_text
 from compiled_plan.plans.inspection.checked_plans import plan_from_dict
 from compiled_plan.plans.inspection.explain import explain
 from compiled_plan.plans.inspection.identity import keeps_state
-from compiled_plan.plans.nodes.model import Json
 from compiled_plan.plans.plan import CompiledPlan as Plan
 from compiled_plan.plans.text import jsontext
+from compiled_plan.plans.text.jsontext import Json
 from compiled_plan.plans.text.smile import encode, json_text
 from compiled_plan.plans.text.visible import counted
 from compiled_plan.results.html import html_of

@@ -11,10 +11,10 @@ from pathlib import Path
 from compiled_plan.plans.files import quoted, read_text
 from compiled_plan.plans.findings import Finding, raise_unreadable
 from compiled_plan.plans.inspection.rules import plan_findings
-from compiled_plan.plans.nodes.model import Json
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.plan.parsing import read_parts
 from compiled_plan.plans.text import jsontext
+from compiled_plan.plans.text.jsontext import Json
 
 
 def read_plan(data: Json) -> tuple[CompiledPlan | None, list[Finding]]:

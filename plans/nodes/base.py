@@ -20,9 +20,10 @@ from compiled_plan.plans.findings import Fault, refusal
 from compiled_plan.plans.nodes.declared import Declared
 from compiled_plan.plans.nodes.fields import RowTypeJson
 from compiled_plan.plans.nodes.flink_state import FlinkMapping
-from compiled_plan.plans.nodes.model import Always, FieldMark, Int, Json, PlanModel
+from compiled_plan.plans.nodes.model import Always, FieldMark, Int, PlanModel
 from compiled_plan.plans.nodes.tables import CatalogTable
 from compiled_plan.plans.text.durations import parse_duration
+from compiled_plan.plans.text.jsontext import Json
 from compiled_plan.plans.text.visible import counted
 from compiled_plan.plans.types import LogicalType, RowType
 from compiled_plan.plans.types.changelog import ChangelogMode

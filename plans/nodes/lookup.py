@@ -11,7 +11,7 @@ from compiled_plan.plans.findings import Fault, refusal
 from compiled_plan.plans.nodes.base import Inputs, StatefulNode, StateSlot
 from compiled_plan.plans.nodes.fields import RexJson, RowTypeJson, TypeJson
 from compiled_plan.plans.nodes.flink_state import FlinkMapping, Row, StateItem, row_text
-from compiled_plan.plans.nodes.model import Always, Bool, Enforcing, Int, Json, Nullable, OfInput, OfNone, PlanModel
+from compiled_plan.plans.nodes.model import Always, Bool, Enforcing, Int, Nullable, OfInput, OfNone, PlanModel
 from compiled_plan.plans.nodes.rules import (
     Columns,
     condition_faults,
@@ -25,6 +25,7 @@ from compiled_plan.plans.nodes.specs import RowKind
 from compiled_plan.plans.nodes.table_rules import catalog_table_faults, physical_row, source_faults, source_row
 from compiled_plan.plans.nodes.tables import CatalogTable, FilterPushDown, ProjectPushDown, ReadingMetadata, TableSource
 from compiled_plan.plans.rex import RexNode, input_refs, type_of
+from compiled_plan.plans.text.jsontext import Json
 from compiled_plan.plans.types import ArrayType, FieldsType, MapType, MultisetType, TimeType
 from compiled_plan.plans.types.likeness import alike
 

@@ -6,16 +6,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
-from typing import Annotated, Any, ClassVar, TypeVar
+from typing import Annotated, ClassVar, TypeVar
 
 from pydantic import BaseModel, ConfigDict, StrictBool, StrictInt, model_validator
 from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticUndefined
 
 from compiled_plan.plans.rex import JavaFunction, PythonFunction, RexNode, rex_to_json
+from compiled_plan.plans.text.jsontext import Json
 from compiled_plan.plans.types import LogicalType, type_to_json
 
-Json = Any
 T = TypeVar("T")
 Int = StrictInt
 Bool = StrictBool

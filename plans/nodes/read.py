@@ -14,10 +14,10 @@ from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.fields import CODEC_ERROR
 from compiled_plan.plans.nodes.model import PlanModel
 from compiled_plan.plans.nodes.registry import all_node_types, node_type
+from compiled_plan.plans.text.jsontext import Json
 from compiled_plan.plans.text.masking import masked_json
 from compiled_plan.plans.text.spans import pointer_of
 
-Json = Any
 _NEEDED = {
     "int_type": "a whole number",
     "int_from_float": "a whole number",

@@ -10,7 +10,8 @@ from typing import ClassVar
 from pydantic import ConfigDict
 
 from compiled_plan.plans.nodes.base import INSERTS, SOME_INPUTS, Arity, PlanNode
-from compiled_plan.plans.nodes.model import Json, value_to_json
+from compiled_plan.plans.nodes.model import value_to_json
+from compiled_plan.plans.text.jsontext import Json
 from compiled_plan.plans.types.changelog import ChangelogMode
 
 

@@ -10,9 +10,9 @@ from pydantic import ValidationError
 
 from compiled_plan.plans.findings import Finding, did_you_mean, shown
 from compiled_plan.plans.nodes.base import PlanNode
-from compiled_plan.plans.nodes.model import Json
 from compiled_plan.plans.nodes.read import findings_of, read_node
 from compiled_plan.plans.plan.edges import Edge
+from compiled_plan.plans.text.jsontext import Json
 from compiled_plan.plans.text.spans import pointer_of
 
 #: The Flink version of the plans written here, and the newest version that can be read.
