@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +21,8 @@ class Package:
         return not self.option or options.get(self.option, "").startswith(self.begins)
 
 
-#: Spark's Kafka connector, the newest on Maven Central, which runs on Spark 4.3; and its dependencies that Spark does
-#: not bring.
+#: Spark's Kafka connector, the newest on Maven Central, for Spark 4.2 and 4.3; and its dependencies that Spark does not
+#: bring.
 KAFKA = (
     Package(
         "org.apache.commons:commons-pool2:2.13.1",
@@ -45,6 +45,28 @@ KAFKA = (
         "org.apache.spark.sql.kafka010.KafkaSourceProvider",
     ),
 )
+
+#: Libraries for a version of Spark on which the declared ones do not run.
+OF_SPARK: Mapping[str, Mapping[Package, Package]] = {
+    "4.1": {
+        KAFKA[2]: replace(
+            KAFKA[2],
+            coordinates="org.apache.spark:spark-token-provider-kafka-0-10_2.13:4.1.1",
+            sha256="e510adc37b03d01d0a190d0dab472b5538e05eaa77454f7e9477156d7a6820ae",
+        ),
+        KAFKA[3]: replace(
+            KAFKA[3],
+            coordinates="org.apache.spark:spark-sql-kafka-0-10_2.13:4.1.1",
+            sha256="9c1ce986f548e6b1dcb0e2dfe2f253a0bc58f2232a32a0c9c6c674dd25a8570c",
+        ),
+    }
+}
+
+
+def for_spark(package: Package, version: str) -> Package:
+    """The release of a library that runs on a version of Spark, such as "4.1"."""
+    return OF_SPARK.get(version, {}).get(package, package)
+
 
 #: Runtime of the Java classes that protoc generates, of this major version and of the one before.
 PROTOBUF = Package(

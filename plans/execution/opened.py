@@ -40,6 +40,7 @@ from compiled_plan.plans.functions.naming import with_module_functions
 from compiled_plan.plans.inspection.identity import renamed, with_uids
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.plan.session_options import UTC, with_zone
+from compiled_plan.plans.spark_versions import spark_version
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -86,6 +87,7 @@ class OpenedRun:
     ) -> None:
         self.secrets = Secrets(options.secrets) if secrets is None else secrets
         self.secrets.collect(plan, options.warm_up_from)
+        spark_version(spark.version)
         cache_classes(spark._jvm)
         register(spark)
         self.spark, self.options, self.report, self.stdout = spark, options, report, stdout

@@ -18,6 +18,7 @@ from tools.reference import (
     options,
     refused,
     service,
+    spark,
     upgrades,
 )
 
@@ -56,6 +57,7 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "service-run-settings": service.run_settings,
     "service-routes": service.routes,
     "service-states": service.states,
+    "spark-versions": spark.versions,
     "changes": upgrades.changes,
     "some-changes": upgrades.some,
     "folders": folders.folders,

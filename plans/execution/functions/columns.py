@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as F
 from pyspark.sql import types as s
-from pyspark.sql.pandas.types import to_arrow_type
 
 from compiled_plan.plans.errors import PlanError, ProgramError
 from compiled_plan.plans.execution.functions import bootstrap, runtime
 from compiled_plan.plans.execution.functions.shipping import classes_beside, for_spark, pickled
 from compiled_plan.plans.execution.spark.types import to_spark
+from compiled_plan.plans.execution.spark.versions import arrow_type
 from compiled_plan.plans.functions.calls import Bound, Callables
 from compiled_plan.plans.functions.code import code_digest
 from compiled_plan.plans.functions.conversions import fields_in, from_python, inward, outward
@@ -229,7 +229,7 @@ def _payload(
         ", ".join(map(str, types)),
         tuple(converts),
         result,
-        to_arrow_type(spark_type, timezone="UTC"),
+        arrow_type(spark_type),
         bound.skips,
         function.KIND is FunctionKind.TABLE,
         overrides(function, "close"),

@@ -15,7 +15,6 @@ from pathlib import Path
 
 from pyspark import SparkContext
 from pyspark.sql import types as s
-from pyspark.sql.pandas.types import to_arrow_type
 
 from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.execution import functions
@@ -27,6 +26,7 @@ from compiled_plan.plans.execution.functions.runtime import Payload, frames_of
 from compiled_plan.plans.execution.functions.shipping import classes_beside, pickled
 from compiled_plan.plans.execution.operators.parameters import PythonAggregate, ValueType
 from compiled_plan.plans.execution.spark.types import to_spark
+from compiled_plan.plans.execution.spark.versions import arrow_type
 from compiled_plan.plans.functions.conversions import from_python, to_python
 from compiled_plan.plans.functions.declared import DeclaredAggregate, DeclaredPandasAggregate
 from compiled_plan.plans.functions.definitions import FunctionKind
@@ -77,7 +77,7 @@ def kernel_call(
     assert function.KIND is FunctionKind.AGGREGATE
     declared = function if isinstance(function, DeclaredAggregate) else None
     if isinstance(function, DeclaredPandasAggregate):
-        arrow = lambda type_: to_arrow_type(to_spark(type_), timezone="UTC")  # noqa: E731
+        arrow = lambda type_: arrow_type(to_spark(type_))  # noqa: E731
         function = function.over(frames_of(plain_types, bound.output.type, arrow))
     bridged = [item or Bridged(type_) for item, type_ in zip(bound.arguments, plain_types, strict=True)]
     state = None if bound.accumulator is None else exact(bound.accumulator)

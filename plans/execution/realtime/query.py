@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import pyspark
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
 
@@ -24,6 +25,7 @@ from compiled_plan.plans.execution.state.checkpoint.marks import marks_of_ticks
 from compiled_plan.plans.execution.state.checkpoint.offsets import progress_of
 from compiled_plan.plans.execution.tables.sources import named
 from compiled_plan.plans.inspection.checkpoints import TICKS
+from compiled_plan.plans.spark_versions import check_real_time
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -42,8 +44,9 @@ def in_real_time(prepared: PreparedPlan, host: str) -> PreparedPlan:
     """The plan for real-time mode: all its sources enter before the first stage.
 
     Raises:
-        UnsupportedError: a part that does not run in this mode; names it.
+        UnsupportedError: a part that does not run in this mode; names it. Or this Spark lacks the mode.
     """
+    check_real_time(pyspark.__version__)
     check(prepared, host)
     entries = dict.fromkeys(prepared.layout.entries, 1)
     return replace(prepared, layout=replace(prepared.layout, entries=entries))

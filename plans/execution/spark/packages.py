@@ -20,7 +20,7 @@ from pyspark.errors import PySparkException
 
 from compiled_plan.plans.connectors.checks import formats_of
 from compiled_plan.plans.connectors.format_spec import FormatSpec
-from compiled_plan.plans.connectors.jars import Package
+from compiled_plan.plans.connectors.jars import Package, for_spark
 from compiled_plan.plans.connectors.outside import reached_by
 from compiled_plan.plans.connectors.reached import Reach
 from compiled_plan.plans.connectors.registry import connector_spec
@@ -28,6 +28,7 @@ from compiled_plan.plans.connectors.spec import ConnectorSpec
 from compiled_plan.plans.errors import ExecutionError, UnsupportedError
 from compiled_plan.plans.execution.spark.java import JavaObject, java_class
 from compiled_plan.plans.plan import CompiledPlan
+from compiled_plan.plans.spark_versions import spark_version
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -60,7 +61,8 @@ def provide(spark: SparkSession, plan: CompiledPlan) -> None:
     Raises:
         ExecutionError: one is unavailable; the remedy works without a network.
     """
-    add_packages(spark, needed(plan))
+    version = str(spark_version(spark.version))
+    add_packages(spark, {for_spark(package, version): user for package, user in needed(plan).items()})
 
 
 def has_class(spark: SparkSession, name: str) -> bool:

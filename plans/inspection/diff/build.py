@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 
-from compiled_plan.plans.inspection.diff.facts import NO_RUN, RunFacts, release
+from compiled_plan.plans.inspection.diff.facts import NO_RUN, RunFacts
 from compiled_plan.plans.inspection.diff.model import Change, OperatorEdit, PlanDiff, SourceEdit
 from compiled_plan.plans.inspection.diff.operators import operators_of
 from compiled_plan.plans.inspection.diff.sides import PlanPair, PlanSide
@@ -19,6 +19,7 @@ from compiled_plan.plans.inspection.judging.lists import list_edit
 from compiled_plan.plans.inspection.judging.verdicts import PropertyEdit, Verdict
 from compiled_plan.plans.inspection.lineage.operators import Item
 from compiled_plan.plans.plan import CompiledPlan
+from compiled_plan.plans.spark_versions import release, runs_plans
 
 
 def diff_plans(
@@ -56,7 +57,7 @@ def _sized(both: PlanPair, edit: OperatorEdit) -> OperatorEdit:
 
 def _whole(both: PlanPair, sources: Collection[SourceEdit]) -> Iterator[PropertyEdit]:
     before, after = both.old.run.spark, both.new.run.spark
-    if before and after and release(before) > release(after):
+    if before and after and release(before) > release(after) and not (runs_plans(before) and runs_plans(after)):
         why = f"the checkpoint was written by Spark {before}, and this is {after}"
         remedy = f"run it with Spark {before} or newer"
         yield PropertyEdit("Spark", f"version {before}", f"version {after}", Verdict.INCOMPATIBLE, why, remedy)

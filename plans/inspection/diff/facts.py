@@ -39,8 +39,3 @@ def run_to_come() -> RunFacts:
         return RunFacts(metadata.version("pyspark"))
     except metadata.PackageNotFoundError:
         return NO_RUN
-
-
-def release(version: str) -> tuple[int, ...]:
-    """Release of Spark relevant for compatibility: major and minor version."""
-    return tuple(int(part) for part in version.split(".")[:2] if part.isdecimal())

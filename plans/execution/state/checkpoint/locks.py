@@ -19,6 +19,7 @@ from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.spark.java import java_class
 from compiled_plan.plans.execution.spark.storage import Folder, LocalFolder
 from compiled_plan.plans.execution.state.checkpoint.leases import Lease, busy, owner_in, this_process
+from compiled_plan.plans.spark_versions import spark_version
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -30,7 +31,6 @@ _POLL = 0.1
 _FILES = "org.compiledplan.kernel.files"
 #: Spark's setting for the class that writes checkpoints, and the kernel's for the user's class that it wraps.
 MANAGER, INNER = "spark.sql.streaming.checkpointFileManagerClass", "spark.compiledPlan.checkpointFileManagerClass"
-_WRAPPER = f"{_FILES}.FencedFiles"
 
 
 class Lock(Protocol):
@@ -53,10 +53,11 @@ def lock(spark: SparkSession, folder: Folder, lost: Callable[[], None], term: fl
     Raises:
         CheckpointError: another process holds it; the message names the process.
     """
-    if (inner := spark.conf.get(MANAGER, "")) != _WRAPPER:
+    wrapper = spark_version(spark.version).checkpoint_files
+    if (inner := spark.conf.get(MANAGER, "")) != wrapper:
         # Without a lease and digests the kernel's class behaves like the inner one, so the setting may stay.
         spark.conf.set(INNER, inner or "")
-        spark.conf.set(MANAGER, _WRAPPER)
+        spark.conf.set(MANAGER, wrapper)
     return _locked(spark, folder) if isinstance(folder, LocalFolder) else _leased(spark, folder, lost, term)
 
 

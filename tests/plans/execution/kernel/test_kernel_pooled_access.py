@@ -16,7 +16,7 @@ from tests.support.kernel.hidden import hidden_field
 
 
 def field(spark: SparkSession, name: str) -> Any:
-    return hidden_field(spark, "host.spark.PooledAccess", name)
+    return hidden_field(spark, "host.versions.PooledAccess", name)
 
 
 def idle(spark: SparkSession) -> dict[str, int]:

@@ -13,6 +13,7 @@ from compiled_plan.plans.execution.state.upgrade.refusing import UpgradeError
 from compiled_plan.plans.execution.state.upgrade.steps import DropState, MoveState, StartEmpty
 from compiled_plan.plans.inspection.identity import with_uids
 from compiled_plan.plans.inspection.judging.verdicts import Verdict
+from compiled_plan.plans.spark_versions import SPARK_VERSIONS
 from tests.plans.execution.state.upgrade.checkpoints import compiled, decided, started, with_ttl
 
 PRICES = "INSERT INTO totals SELECT shop, SUM(price) FROM orders GROUP BY shop"
@@ -183,6 +184,12 @@ def test_an_older_spark_than_wrote_the_checkpoint_is_refused(tmp_path: Path) -> 
     with pytest.raises(UpgradeError, match=r"written by Spark 99\.1\.0") as refused:
         decided(store, compiled(PIECES), Setting(TRANSFORM, 2, spark="4.3.0"))
     assert "run it with Spark 99.1.0 or newer" in str(refused.value)
+
+
+@pytest.mark.parametrize("after", [*map(str, SPARK_VERSIONS)])
+def test_a_checkpoint_moves_between_versions_of_spark(tmp_path: Path, after: str) -> None:
+    store = started(tmp_path, compiled(PRICES), Setting(TRANSFORM, 2, spark=SPARK_VERSIONS[0].tested))
+    assert not decided(store, compiled(PRICES), Setting(TRANSFORM, 2, spark=f"{after}.9")).migrates
 
 
 def test_steps_are_data_and_text(tmp_path: Path) -> None:

@@ -2,12 +2,10 @@ package org.compiledplan.kernel.files;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.io.ByteArrayInputStream;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import org.apache.hadoop.fs.FSDataInputStream;
-import org.apache.hadoop.fs.FSInputStream;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.execution.streaming.checkpointing.CheckpointFileManager;
 import org.compiledplan.kernel.values.JsonText;
@@ -62,7 +60,7 @@ final class StateChecksums {
     if (!owner.equals(name(file))) {
       throw new DamagedFileException(file, "it has the checksum of " + owner);
     }
-    return new FSDataInputStream(new Content(content));
+    return MemoryFile.open(content);
   }
 
   private static JsonNode parsed(byte[] content) {
@@ -82,42 +80,5 @@ final class StateChecksums {
   private static String name(Path file) {
     String text = file.toString();
     return text.substring(text.lastIndexOf(STATE) + 1);
-  }
-
-  /** Bytes in memory as a file. */
-  private static final class Content extends FSInputStream {
-    private final byte[] bytes;
-    private ByteArrayInputStream stream;
-
-    Content(byte[] bytes) {
-      this.bytes = bytes;
-      this.stream = new ByteArrayInputStream(bytes);
-    }
-
-    @Override
-    public int read() {
-      return stream.read();
-    }
-
-    @Override
-    public int read(byte[] target, int offset, int length) {
-      return stream.read(target, offset, length);
-    }
-
-    @Override
-    public void seek(long position) {
-      int at = Math.toIntExact(position);
-      stream = new ByteArrayInputStream(bytes, at, bytes.length - at);
-    }
-
-    @Override
-    public long getPos() {
-      return bytes.length - stream.available();
-    }
-
-    @Override
-    public boolean seekToNewSource(long position) {
-      return false;
-    }
   }
 }

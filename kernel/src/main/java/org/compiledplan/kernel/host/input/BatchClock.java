@@ -8,7 +8,7 @@ import org.apache.spark.sql.execution.streaming.runtime.StreamingQueryWrapper;
 import org.apache.spark.sql.streaming.StreamingQuery;
 import org.apache.spark.sql.streaming.StreamingQueryListener;
 import org.apache.spark.util.Clock;
-import org.compiledplan.kernel.host.spark.SparkGate;
+import org.compiledplan.kernel.host.versions.SparkGate;
 
 /**
  * The clock by which a query's micro-batches are planned, and thus the clock of TTLs and processing

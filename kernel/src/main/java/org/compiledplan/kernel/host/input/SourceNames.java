@@ -2,21 +2,16 @@ package org.compiledplan.kernel.host.input;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import java.util.ArrayList;
-import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
-import org.apache.spark.sql.connector.read.streaming.SparkDataStream;
 import org.apache.spark.sql.execution.streaming.runtime.MicroBatchExecution;
 import org.apache.spark.sql.execution.streaming.runtime.StreamExecution;
 import org.apache.spark.sql.execution.streaming.runtime.StreamingQueryWrapper;
 import org.apache.spark.sql.streaming.StreamingQuery;
 import org.compiledplan.kernel.host.spark.Plans;
-import org.compiledplan.kernel.host.spark.SparkGate;
-import scala.jdk.javaapi.CollectionConverters;
+import org.compiledplan.kernel.host.versions.SparkGate;
 import scala.runtime.AbstractPartialFunction;
 
 /**
@@ -44,16 +39,9 @@ public final class SourceNames {
    */
   public static String of(StreamingQuery query) throws JsonProcessingException {
     StreamExecution execution = ((StreamingQueryWrapper) query).streamingQuery();
-    List<String> result = new ArrayList<>();
-    if (execution instanceof MicroBatchExecution run) {
-      Map<SparkDataStream, String> names = new IdentityHashMap<>();
-      CollectionConverters.asJava(run.sourceIdMap())
-          .forEach((name, source) -> names.put(source, name));
-      for (SparkDataStream source : CollectionConverters.asJava(run.sources().distinct())) {
-        result.add(names.getOrDefault(source, ""));
-      }
-    }
-    return JSON.writeValueAsString(result);
+    List<String> names =
+        execution instanceof MicroBatchExecution run ? SparkGate.SPARK.sourceNames(run) : List.of();
+    return JSON.writeValueAsString(names);
   }
 
   private static final class Naming extends AbstractPartialFunction<LogicalPlan, LogicalPlan> {

@@ -7,14 +7,10 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Properties;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.spark.Partition;
-import org.apache.spark.SparkEnv;
 import org.apache.spark.TaskContext$;
 import org.apache.spark.TaskContextImpl;
-import org.apache.spark.executor.TaskMetrics;
-import org.apache.spark.memory.TaskMemoryManager;
 import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
@@ -37,6 +33,7 @@ import org.compiledplan.kernel.host.runtime.StageMetrics;
 import org.compiledplan.kernel.host.runtime.StageSpec;
 import org.compiledplan.kernel.host.runtime.StageStates;
 import org.compiledplan.kernel.host.spark.Plans;
+import org.compiledplan.kernel.host.versions.SparkGate;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
@@ -186,7 +183,7 @@ public final class PlainQuery {
   static List<InternalRow> computed(RDD<InternalRow> from) {
     List<InternalRow> all = new ArrayList<>();
     for (Partition part : from.partitions()) {
-      TaskContextImpl task = task();
+      TaskContextImpl task = SparkGate.SPARK.driverTask(TASKS.incrementAndGet());
       TaskContext$.MODULE$.setTaskContext(task);
       try {
         Iterator<InternalRow> rows = CollectionConverters.asJava(from.iterator(part, task));
@@ -197,24 +194,6 @@ public final class PlainQuery {
       }
     }
     return all;
-  }
-
-  private static TaskContextImpl task() {
-    SparkEnv env = SparkEnv.get();
-    long id = TASKS.incrementAndGet();
-    return new TaskContextImpl(
-        0,
-        0,
-        0,
-        id,
-        0,
-        1,
-        new TaskMemoryManager(env.memoryManager(), id),
-        new Properties(),
-        env.metricsSystem(),
-        TaskMetrics.empty(),
-        TaskContextImpl.$lessinit$greater$default$11(),
-        TaskContextImpl.$lessinit$greater$default$12());
   }
 
   /** All nodes of a plan. */

@@ -3,6 +3,7 @@ package org.compiledplan.kernel.host.spark;
 import org.apache.spark.TaskContext;
 import org.apache.spark.TaskKilledException;
 import org.compiledplan.kernel.aggregates.PythonWorker;
+import org.compiledplan.kernel.host.versions.SparkGate;
 
 /**
  * Stops the work of a killed task. Spark interrupts its thread; loops must check for it themselves.

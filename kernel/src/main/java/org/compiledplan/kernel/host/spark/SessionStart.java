@@ -14,6 +14,7 @@ import org.apache.spark.sql.execution.streaming.state.RocksDBLoader;
 import org.apache.spark.sql.functions;
 import org.apache.spark.sql.types.StructType;
 import org.codehaus.janino.ClassBodyEvaluator;
+import org.compiledplan.kernel.host.versions.SparkGate;
 import sun.misc.Signal;
 
 /**

@@ -1,5 +1,2 @@
-/**
- * Access to Spark's internals: plans, types, parts of tasks, the start of a session, and the gate
- * to all that differs between versions of Spark.
- */
+/** Access to Spark's internals: plans, types, parts of tasks, and the start of a session. */
 package org.compiledplan.kernel.host.spark;

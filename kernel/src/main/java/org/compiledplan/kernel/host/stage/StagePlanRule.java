@@ -22,7 +22,7 @@ import org.compiledplan.kernel.host.runtime.InternalRows;
 import org.compiledplan.kernel.host.shuffle.AppendBypassed;
 import org.compiledplan.kernel.host.shuffle.Gather;
 import org.compiledplan.kernel.host.spark.DriverOnlyChild;
-import org.compiledplan.kernel.host.spark.SparkGate;
+import org.compiledplan.kernel.host.versions.SparkGate;
 import scala.jdk.javaapi.CollectionConverters;
 import scala.runtime.AbstractPartialFunction;
 

@@ -7,7 +7,7 @@ import java.util.NoSuchElementException;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.streaming.StatefulProcessorHandle;
 import org.compiledplan.kernel.host.runtime.StageKeys;
-import org.compiledplan.kernel.host.spark.SparkGate;
+import org.compiledplan.kernel.host.versions.SparkGate;
 import scala.Tuple2;
 
 /**

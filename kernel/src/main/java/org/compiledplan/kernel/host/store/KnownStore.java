@@ -7,7 +7,7 @@ import org.apache.spark.TaskContext;
 import org.apache.spark.sql.execution.streaming.state.StateStore;
 import org.apache.spark.sql.streaming.StatefulProcessorHandle;
 import org.apache.spark.util.TaskCompletionListener;
-import org.compiledplan.kernel.host.spark.SparkGate;
+import org.compiledplan.kernel.host.versions.SparkGate;
 
 /**
  * A task's knowledge about its state store from earlier tasks, each of which created the next

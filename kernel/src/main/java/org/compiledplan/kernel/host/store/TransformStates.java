@@ -8,7 +8,7 @@ import org.apache.spark.sql.streaming.ValueState;
 import org.compiledplan.kernel.host.runtime.StageKeys;
 import org.compiledplan.kernel.host.runtime.StageRuntime;
 import org.compiledplan.kernel.host.runtime.StageSpec;
-import org.compiledplan.kernel.host.spark.SparkGate;
+import org.compiledplan.kernel.host.versions.SparkGate;
 import org.compiledplan.kernel.operators.base.BatchContext;
 import org.compiledplan.kernel.operators.base.TimedState;
 

@@ -1,4 +1,4 @@
-package org.compiledplan.kernel.host.spark;
+package org.compiledplan.kernel.host.versions;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
