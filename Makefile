@@ -38,7 +38,7 @@ ide: kernel  ## link Spark's jars, so that an IDE can open kernel/pom.xml
 	@ln -sfn "$$($(PYTHON) -c 'from tools.build_kernel import spark_jars; print(spark_jars())')" build/spark-jars
 
 clean:  ## remove everything that was built, and the virtual environment
-	@rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .java_format_cache .hypothesis
+	@rm -rf $(VENV) $(VENV)-spark* build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .java_format_cache .hypothesis
 	@rm -f plans/execution/kernel/*.jar
 
 # ---------------------------------------------------------------- demos
@@ -63,9 +63,19 @@ demo-service: kernel classes  ## the service with samples: prints its address an
 
 # ---------------------------------------------------------------- tests
 
-test: lint kernel classes  ## lint and the main tests (CHANGED=1 BASE=COMMIT: of changes)
-	@$(PYTEST) -n $(WORKERS) --dist loadgroup --durations 30 $(ARGS) \
-	  $(if $(CHANGED),$$($(PYTHON) -m tests.changed $(BASE)))
+# SPARK=4.2 runs the tests of tests/older_spark.py on that version, in an environment of its own.
+test: $(if $(SPARK),test-on-spark,lint kernel classes)  ## lint, main tests (CHANGED=1 BASE=COMMIT: of changes; SPARK=4.2)
+	@$(if $(SPARK),,$(PYTEST) -n $(WORKERS) --dist loadgroup --durations 30 $(ARGS) \
+	  $(if $(CHANGED),$$($(PYTHON) -m tests.changed $(BASE))))
+
+# The kernel is the one that is compiled against the newest version.
+test-on-spark: kernel $(VENV)-spark$(SPARK)/.ready
+	@$(VENV)-spark$(SPARK)/bin/python -m pytest -q -n $(WORKERS) --dist loadgroup --durations 30 $(ARGS) \
+	  $$($(PYTHON) -m tests.older_spark)
+
+$(VENV)-spark%/.ready: pyproject.toml requirements/dev.txt tools/bootstrap.sh tools/apt.sh $(READY)
+	@VENV=$(VENV)-spark$* SPARK=$$($(PYTHON) -m tests.older_spark $*) bash tools/bootstrap.sh
+	@touch $@
 
 test-fast: kernel  ## the tests that start no JVM, server or other long process
 	@$(PYTEST) -n $(WORKERS) --dist worksteal -m "not spark and not slow" $(ARGS)

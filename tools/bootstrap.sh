@@ -4,6 +4,7 @@
 # The Python packages are those of requirements/dev.txt, verified by their hashes.
 #
 #   PYTHON=/path/to/python3.11 tools/bootstrap.sh      to select the Python
+#   SPARK=4.2.1 VENV=folder tools/bootstrap.sh         with another pyspark than the one of requirements/dev.txt
 set -euo pipefail
 cd "$(dirname "$0")/.."
 venv=${VENV:-.venv}
@@ -82,7 +83,16 @@ pip_install() {
 }
 
 say "installing dependencies: 800 MB to download, half of it Spark; minutes on a slow connection"
-pip_install --require-hashes --requirement requirements/dev.txt
+if [ -z "${SPARK:-}" ]; then
+  pip_install --require-hashes --requirement requirements/dev.txt
+else
+  # Each requirement is a line with its hashes on further, indented lines.
+  others=$(mktemp)
+  awk '/^[a-z]/ {keep = !/^pyspark==/} keep' requirements/dev.txt > "$others"
+  pip_install --require-hashes --requirement "$others"
+  rm -f "$others"
+  pip_install --no-deps "pyspark==$SPARK"
+fi
 # Without the wheel's build hook: an editable install needs no jar, `make kernel` builds it. Without isolation: the
 # build dependencies are in the list, too.
 HATCH_BUILD_NO_HOOKS=true pip_install --no-deps --no-build-isolation --editable .
