@@ -23,6 +23,7 @@ from compiled_plan.plans.execution.interfaces.connectors import resolved_table
 from compiled_plan.plans.execution.run import Run
 from compiled_plan.plans.execution.secrets.values import Secrets
 from compiled_plan.plans.execution.session import spark_session as sessions
+from compiled_plan.plans.execution.session.configured import check_classic
 from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.execution.session.settings import FIXED
 from compiled_plan.plans.execution.session.stopping import StuckError
@@ -49,7 +50,7 @@ def session(*, debug: bool = False) -> SparkSession:
         debug: keep the logs of a new session.
 
     Raises:
-        ExecutionError: the active session lacks the kernel or a setting; no suitable Java.
+        ExecutionError: the active session lacks the kernel or a setting, or is one of Spark Connect; no suitable Java.
     """
     if _STARTS:
         return _STARTS[-1].result()
@@ -100,6 +101,7 @@ def session_started(
 
 def _active() -> SparkSession | None:
     """The active session of this thread, or the one that another thread has started; None if there is none."""
+    check_classic({})
     started = SparkSession._instantiatedSession
     if started is None or started._sc._jsc is None:
         return None

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from compiled_plan.plans.deferred import deferred
+from compiled_plan.plans.errors import ExecutionError
 from compiled_plan.plans.text.properties import read_properties
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ _OPTIONS = {
     "--driver-memory": "spark.driver.memory",
     "--driver-java-options": "spark.driver.extraJavaOptions",
 }
+#: Variables of the environment and the setting with which PySpark is a client of Spark Connect.
+_CONNECT, _MODE = ("SPARK_CONNECT_MODE_ENABLED", "SPARK_REMOTE"), "spark.api.mode"
 _CONF, _FILE = ("--conf", "-c"), "--properties-file"
 _CONTINUED = re.compile(r"\\\r?\n[ \t]*")
 
@@ -46,6 +49,30 @@ _CONTINUED = re.compile(r"\\\r?\n[ \t]*")
 def is_submitted() -> bool:
     """Return True under `spark-submit`, which has started Java before this process."""
     return "PYSPARK_GATEWAY_PORT" in os.environ
+
+
+def check_classic(settings: Mapping[str, str]) -> None:
+    """Refuse Spark Connect, in which a process has no JVM.
+
+    Args:
+        settings: those of the session to start; empty for the sessions that exist.
+
+    Raises:
+        ExecutionError: a setting or a variable of the environment turns it on; names it.
+    """
+    variables = [f"{name}={os.environ[name]}" for name in _CONNECT if name in os.environ]
+    mode = {_MODE: settings.get(_MODE) or os.environ.get("SPARK_API_MODE", "")}
+    named = [f"{name}={value}" for name, value in {**settings, **mode}.items() if _turns_on_connect(name, value)]
+    if origins := [*variables, *named]:
+        raise ExecutionError(
+            f"plans do not run over Spark Connect, which {' and '.join(origins)} turns on: "
+            "the operators are in the JVM of the driver, and a client has none",
+            remedy="run this process where the driver may run, without that setting; name the cluster as the master",
+        )
+
+
+def _turns_on_connect(name: str, value: str) -> bool:
+    return name == "spark.remote" or (name == _MODE and value.lower() == "connect")
 
 
 def configured_settings() -> dict[str, str]:

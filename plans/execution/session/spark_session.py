@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from compiled_plan.plans.errors import ExecutionError
 from compiled_plan.plans.execution.kernel import use_suitable_java
-from compiled_plan.plans.execution.session.configured import configured_settings, python_of_workers
+from compiled_plan.plans.execution.session.configured import check_classic, configured_settings, python_of_workers
 from compiled_plan.plans.execution.session.lean_start import lean_session, python_workers, start_java, unused_folder
 from compiled_plan.plans.execution.session.settings import FIXED, add_kernel, wanted_settings
 from compiled_plan.plans.execution.session.stopping import PATIENCE, kill_spark, within
@@ -46,8 +46,8 @@ def spark_session(
         open_to_users: True if programs get the session, and may call any function of Spark's.
 
     Raises:
-        ExecutionError: no suitable Java, no kernel jar, no current folder, a setting that would make results wrong, or
-            Spark did not start.
+        ExecutionError: no suitable Java, no kernel jar, no current folder, a setting that would make results wrong or
+            turns on Spark Connect, or Spark did not start.
     """
     working_folder()
     chosen = dict(conf or {})
@@ -59,6 +59,7 @@ def spark_session(
             )
     java = use_suitable_java()
     configured = configured_settings()
+    check_classic({**configured, **chosen})
     for name in FIXED.keys() & configured.keys():
         if configured[name] != FIXED[name]:
             print(f"warning: {name}={configured[name]} is not used: plans run with {FIXED[name]}", file=sys.stderr)

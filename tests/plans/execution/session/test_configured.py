@@ -11,10 +11,13 @@ from unittest.mock import Mock
 
 import pytest
 
+from compiled_plan.plans.errors import ExecutionError
+from compiled_plan.plans.execution import embedded
 from compiled_plan.plans.execution.kernel import kernel_jar
 from compiled_plan.plans.execution.session import configured as outside
 from compiled_plan.plans.execution.session import lean_start
 from compiled_plan.plans.execution.session.settings import FIXED, add_kernel, uses_local_files, wanted_settings
+from compiled_plan.plans.execution.session.spark_session import spark_session
 
 JAVA = Path("/usr/lib/jvm/none")
 
@@ -51,6 +54,38 @@ def test_settings_of_the_file_and_of_the_environment(defaults: Path, monkeypatch
     chosen.write_text("spark.y=2\n")
     monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", f"--properties-file {chosen} pyspark-shell")
     assert outside.configured_settings() == {"spark.y": "2"}, "it replaces the file of the folder"
+
+
+@pytest.mark.parametrize(
+    ("variables", "settings", "origin"),
+    [
+        ({"SPARK_REMOTE": "sc://host"}, {}, "SPARK_REMOTE=sc://host"),
+        ({"SPARK_CONNECT_MODE_ENABLED": "1"}, {}, "SPARK_CONNECT_MODE_ENABLED=1"),
+        ({"SPARK_API_MODE": "connect"}, {}, "spark.api.mode=connect"),
+        ({}, {"spark.api.mode": "Connect"}, "spark.api.mode=Connect"),
+        ({}, {"spark.remote": "local"}, "spark.remote=local"),
+    ],
+)
+def test_spark_connect_is_refused_before_java_starts(
+    variables: dict[str, str], settings: dict[str, str], origin: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    with (
+        pytest.raises(ExecutionError, match=f"Spark Connect, which {origin} turns on") as refused,
+        spark_session(conf=settings),
+    ):
+        pass
+    assert "name the cluster as the master" in str(refused.value)
+    if variables:
+        with pytest.raises(ExecutionError, match="Spark Connect"):
+            embedded.session()
+
+
+def test_settings_of_classic_spark_start_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SPARK_API_MODE", "connect")
+    settings = {"spark.api.mode": "classic", "spark.master": "local"}
+    assert outside.check_classic(settings) is None
 
 
 def test_the_products_values_yield(defaults: Path, tmp_path: Path) -> None:
