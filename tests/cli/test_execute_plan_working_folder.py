@@ -139,7 +139,7 @@ def test_all_commands_start_and_tests_and_the_shell_run(hostile: Path) -> None:
 def test_processes_that_the_product_starts_take_the_safe_path() -> None:
     """`python -m` and `python -c` search the working folder first."""
     unsafe = re.compile(r'executable(?:\(\))?, "-[mc]"')
-    folders = [ROOT / name for name in ("api", "cli", "planner", "plans", "service", "kernel/src/main")]
+    folders = [ROOT / name for name in ("compiled_plan", "cli", "planner", "plans", "service", "kernel/src/main")]
     sources = [path for folder in folders for path in folder.rglob("*") if path.suffix in (".py", ".java")]
     assert len(sources) > 500
     assert [str(path) for path in sources if unsafe.search(path.read_text())] == []

@@ -22,7 +22,7 @@ from tools import build_kernel
 ROOT = Path(__file__).resolve().parent.parent.parent
 PAGE = ROOT / "CONTRIBUTING.md"
 _COPIED = (
-    *("api", "cli", "compiled_plan", "docs", "planner", "plans", "pyproject.toml", "samples", "schemas", "service"),
+    *("cli", "compiled_plan", "docs", "planner", "plans", "pyproject.toml", "samples", "schemas", "service"),
     *("kernel", "tools"),
     # Tables of the pages are generated from them.
     *("README.md", "tests/__init__.py", "tests/conftest.py", "tests/support", "tests/upgrades"),
