@@ -56,8 +56,12 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ.setdefault("COMPILED_PLAN_CLASSES", "use")
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark tests that use Spark or another JVM, and deselect tests whose tier `-m` does not name."""
+    """Mark tests that use Spark or another JVM, and deselect tests whose tier `-m` does not name.
+
+    First of all: xdist reads the marks of groups in this hook, too.
+    """
     for item in items:
         for fixture, marker in (("spark", "spark"), ("harness", "slow"), ("postgres", "slow"), ("workers", "slow")):
             if fixture in getattr(item, "fixturenames", ()):

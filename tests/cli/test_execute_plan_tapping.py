@@ -41,6 +41,7 @@ def answer(progress: Path) -> dict[str, Any]:
     return document
 
 
+@pytest.mark.wide
 @pytest.mark.usefixtures("shared_session")
 @pytest.mark.parametrize(("sink", "count", "possible"), [(0, 5, range(2, 20, 2)), (1, 1, [9])])
 def test_rows_of_a_sink(progress: Path, tmp_path: Path, sink: int, count: int, possible: Sequence[int]) -> None:

@@ -19,28 +19,8 @@ def test_a_block_is_well_formed(block: Block) -> None:
     check(block)
 
 
-#: Pages whose examples take seconds, in `make test-wide`.
-LONG = (
-    "README.md",
-    "docs/files.md",
-    "docs/functions-in-python.md",
-    "docs/notebooks.md",
-    "docs/shell.md",
-    "docs/table-api.md",
-    "docs/testing.md",
-    "docs/tutorial.md",
-    "samples/README.md",
-)
-
-
-@pytest.mark.parametrize(
-    "page",
-    [
-        pytest.param(page, marks=pytest.mark.wide if name in LONG else (), id=name)
-        for page in FOLLOWED
-        for name in (str(page.relative_to(ROOT)),)
-    ],
-)
+@pytest.mark.wide
+@pytest.mark.parametrize("page", FOLLOWED, ids=lambda page: str(page.relative_to(ROOT)))
 def test_a_page_can_be_followed(
     page: Path, shared_session: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 FLINK, COMPILED = cases.HERE / "flink", cases.PACKED / "flink"
 RELEASES = ("1.18", "1.19", "1.20", "2.0", "2.1", "2.2")
 PLANS = [path for release in RELEASES for path in sorted((COMPILED / release).glob("*.json"))]
-#: The program that runs by default.
-DEFAULT = "multi_join"
 PROGRAMS = sorted(path.stem for path in (FLINK / "programs").glob("*.sql") if path.stem != "tables")
 
 
@@ -58,16 +56,12 @@ def of_program(name: str) -> list[Path]:
 
 
 def by_tier() -> list[Any]:
-    """The plans: `make test-wide` runs the oldest plan of a program, and `make test` that of one program."""
+    """The plans: `make test-wide` runs the oldest plan of a program, `make test-deep` the rest."""
     return [
         pytest.param(
             path,
             id=f"{path.parent.name}-{path.stem}",
-            marks=pytest.mark.deep
-            if path != of_program(path.stem)[0]
-            else ()
-            if path.stem == DEFAULT
-            else pytest.mark.wide,
+            marks=pytest.mark.wide if path == of_program(path.stem)[0] else pytest.mark.deep,
         )
         for path in PLANS
         if path.stem != "sorted"

@@ -78,6 +78,7 @@ def silent(files: dict[str, Module]) -> list[str]:
     ]
 
 
+@pytest.mark.wide
 @pytest.mark.slow
 def test_every_test_asserts() -> None:
     files = {name_of(path): read(path) for path in TESTS.rglob("*.py")}

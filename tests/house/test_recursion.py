@@ -9,6 +9,8 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 #: Types that may be nested or chained without bound.
 UNBOUNDED = ("RexNode", "Call", "PlanNode", "CompiledPlan")
@@ -44,6 +46,7 @@ def _calls(name: str):  # type: ignore[no-untyped-def]
     return is_call
 
 
+@pytest.mark.wide
 def test_recursive_functions_have_a_bound() -> None:
     functions = {
         f"{path.relative_to(ROOT)}:{name}"

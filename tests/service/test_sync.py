@@ -55,6 +55,7 @@ def did(parts: Parts, folder: Path, *, force: bool = False) -> list[tuple[str, s
     ]
 
 
+@pytest.mark.wide
 def test_a_folder_is_imported_once(parts: Parts, folder: Path) -> None:
     assert did(parts, folder) == [("copies", "new", 1), ("sums", "new", 1)]
     assert did(parts, folder) == [("copies", "same", 1), ("sums", "same", 1)]

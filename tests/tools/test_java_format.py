@@ -21,6 +21,7 @@ def source(tmp_path: Path) -> Path:
     return file
 
 
+@pytest.mark.wide
 def test_an_unformatted_file_is_reported_until_formatted(source: Path, tmp_path: Path) -> None:
     known = tmp_path / "known"
     assert java_format.unformatted([source], known) == [source]

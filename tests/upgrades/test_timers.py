@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -48,17 +48,13 @@ def _is_spread(checkpoint: Path) -> None:
     assert partitions == {AFTER}
 
 
-#: The group that runs by default; `make test-wide` has the other kinds that none covers.
-DEFAULT = _group(next(kind for kind in TIMERS if not kind.covered_by))
-
-
-def _marks(kind: Kind) -> Any:
-    if kind.covered_by:
-        return pytest.mark.deep
-    return () if kind in DEFAULT else pytest.mark.wide
-
-
-@pytest.mark.parametrize("kind", [pytest.param(kind, marks=_marks(kind), id=kind.name) for kind in TIMERS])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param(kind, marks=pytest.mark.deep if kind.covered_by else pytest.mark.wide, id=kind.name)
+        for kind in TIMERS
+    ],
+)
 def test_pending_timers_survive_a_migration(
     kind: Kind, spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -87,6 +87,7 @@ def test_a_caret_stands_under_its_place(tmp_path: Path) -> None:
     assert source[carets.index("^") : carets.rindex("^") + 1] == "nowhere"
 
 
+@pytest.mark.wide
 @pytest.mark.slow
 def test_output_to_a_pipe_is_unchanged_data(plan: Path) -> None:
     done = subprocess.run(

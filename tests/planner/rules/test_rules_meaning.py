@@ -79,6 +79,7 @@ def test_rewrites_keep_the_meaning(query: str, environment: TableEnvironment) ->
         assert after == before, f"seed {seed}: {inputs}"
 
 
+@pytest.mark.wide
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "start", [pytest.param(start, marks=pytest.mark.deep if start >= 60 else ()) for start in range(0, 200, 20)]

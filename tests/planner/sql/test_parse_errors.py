@@ -138,6 +138,7 @@ def test_any_text_is_parsed_or_refused_with_a_place(text):
         assert error.where.startswith("line ")
 
 
+@pytest.mark.wide
 @pytest.mark.slow
 def test_deep_nesting_is_an_error_and_no_traceback():
     assert parse_script(f"SELECT {'(' * 10_000}1{')' * 10_000}")

@@ -99,6 +99,7 @@ def test_a_sample_is_a_part_of_about_the_fraction(results: dict[str, list[dict[s
         assert set(ids(results[name])) < set(ids(ROWS))
 
 
+@pytest.mark.wide
 def test_dropna_keeps_rows_with_at_least_as_many_values(results: dict[str, list[dict[str, Any]]]) -> None:
     there = {row["id"]: sum(value is not None for value in row.values()) for row in ROWS}
     assert ids(results["dropped"]) == [number for number, count in there.items() if count >= 2]

@@ -256,6 +256,7 @@ def test_pandas_in_and_out(env: TableEnvironment) -> None:
     assert out.isna().values.tolist()[1] == [False, True, True, False]
 
 
+@pytest.mark.wide
 def test_spark_in_and_out(env: TableEnvironment, spark: SparkSession) -> None:
     query = "SELECT id AS n, named_struct('a', array(1), 'b', map('k', DATE'2020-01-31')) AS r, TIME'01:02:03' AS t"
     frame = spark.sql(f"{query}, INTERVAL '1' DAY AS i, TIMESTAMP_NTZ'2020-01-31 12:00:00.123456' AS ts FROM range(3)")

@@ -82,6 +82,7 @@ def test_files_in_memory_are_written_and_read() -> None:
         files.read_text("memory://plans/other.json")
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [

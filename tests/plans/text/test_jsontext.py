@@ -40,6 +40,7 @@ def test_json_survives_a_round_trip(levels: int) -> None:
     assert closing == margins[:0:-1]
 
 
+@pytest.mark.wide
 def test_the_text_grows_as_the_depth_does() -> None:
     assert len(jsontext.dumps(nested(40_000))) < 3 * len(jsontext.dumps(nested(10_000)))
 

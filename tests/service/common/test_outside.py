@@ -249,6 +249,7 @@ def test_a_script_cannot_import_modules_from_elsewhere(workers: Workers, tmp_pat
     assert not sign.exists()
 
 
+@pytest.mark.wide
 @pytest.mark.attack
 def test_a_script_reads_no_jars_from_elsewhere(workers: Workers, tmp_path: Path) -> None:
     """A refused jar is not opened; the answer does not depend on its existence."""

@@ -145,6 +145,7 @@ def test_a_restarted_service_adopts_a_run_and_stops_it_once(runs: Runs) -> None:
     assert runs.count == 1
 
 
+@pytest.mark.wide
 def test_a_crashing_run_restarts_until_the_limit(runs: Runs) -> None:
     runs.start("crash")
     runs.until(lambda: not runs.wanted.run)

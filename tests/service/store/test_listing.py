@@ -33,6 +33,7 @@ def database(settings: Settings) -> Database:
     return database
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("sort", [f"{sign}{key}" for key in listing.SORTS for sign in ("", "-")])
 def test_pages_of_a_sorted_list_have_each_pipeline_once(sort: str, database: Database) -> None:
     with database.read() as session:

@@ -62,6 +62,7 @@ def test_concurrently_added_versions_have_different_numbers(client: TestClient, 
     assert [item["number"] for item in items] == [7, 6, 5, 4, 3, 2, 1]
 
 
+@pytest.mark.wide
 def test_one_of_several_concurrent_edits_succeeds(client: TestClient, orders: str) -> None:
     entry = client.get(f"pipelines/{orders}/versions/1/state").json()["state"][0]
     tag = client.get(f"pipelines/{orders}").headers["ETag"]

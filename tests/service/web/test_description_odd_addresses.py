@@ -62,6 +62,7 @@ def _check(client: TestClient, all_requests: list[tuple[str, str, dict[str, str]
     assert failures(check, all_requests) == {}
 
 
+@pytest.mark.wide
 def test_odd_addresses(client: TestClient, orders: str) -> None:
     reading = [request for request in requests(cast(FastAPI, client.app)) if request[0] == "get"]
     _check(client, Random(1).sample(reading, 120))

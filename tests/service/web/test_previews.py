@@ -109,6 +109,7 @@ def plan_of(client: TestClient, name: str) -> dict[str, Any]:
     return json.loads(json.dumps(plan).replace("******", "s3cret-word"))  # type: ignore[no-any-return]
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("is_imported", [False, True])
 def test_the_table_of_a_source_of_a_version(
     client: TestClient, shop: str, nodes: dict[str, dict[str, Any]], gate: Path, is_imported: bool

@@ -54,6 +54,7 @@ def test_the_page_has_the_answers_of_today(every: list[Section], text: str) -> N
     assert [row.name for row in sample if not has_answer(row, lines)] == [], "run `make docs-coverage`"
 
 
+@pytest.mark.wide
 def test_refusals_have_a_text(every: list[Section]) -> None:
     sample = [row for at, row in enumerate(_rows(every)) if at % SAMPLE == 0]
     assert [row.name for row in sample if row.refused and not row.refused.text] == []

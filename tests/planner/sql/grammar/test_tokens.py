@@ -14,6 +14,7 @@ from compiled_plan.plans.errors import ProgramError
 HOSTILE = ("/* ", "/**/", "/*+", "'a", "''", "x'", "x'zz' ", "U&'", "_utf8'", "`a", "``", "--", "1e", "1.", "(", "é")
 
 
+@pytest.mark.wide
 @pytest.mark.attack
 @pytest.mark.parametrize("opening", ["", "/*", "'"])
 @pytest.mark.parametrize("again", HOSTILE)

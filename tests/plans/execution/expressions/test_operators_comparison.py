@@ -67,6 +67,7 @@ WANTED: dict[str, list[Any]] = {
 }
 
 
+@pytest.mark.wide
 def test_comparisons(spark: SparkSession) -> None:
     env = TableEnvironment()
     env.execute_sql(TABLE)

@@ -76,6 +76,7 @@ def test_results_are_those_of_flink(spark: SparkSession, tmp_path: Path) -> None
     assert results == expected
 
 
+@pytest.mark.wide
 def test_a_map_with_a_null_key_ends_the_run(spark: SparkSession, tmp_path: Path) -> None:
     """Spark's maps have no null keys, whatever `map-null-key.mode` says; of duplicate keys the last counts."""
     program = """

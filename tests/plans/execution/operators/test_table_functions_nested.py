@@ -96,6 +96,7 @@ class Program:
                     )
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(
     ("seed", "size"), [(1, 6), *(pytest.param(seed, 20, marks=pytest.mark.wide) for seed in (2, 3))]
 )

@@ -105,6 +105,7 @@ def published(repository: Path, name: str, class_name: str) -> Path:
     return folder / f"{name}-1.jar"
 
 
+@pytest.mark.wide
 def test_a_library_is_fetched_once_and_said(
     spark: SparkSession, repository: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -209,6 +209,7 @@ def test_a_start_on_a_clock_that_has_jumped_changes_nothing(place: Place, machin
     place.run(plan)
 
 
+@pytest.mark.wide
 def test_a_run_ends_before_it_uses_a_clock_that_jumped(place: Place, machine: Machine) -> None:
     plan = with_ttl(
         place.compiled(TABLES.replace("'json'", "'json', 'source.monitor-interval' = '1 s'"), COUNTS), "1 h"

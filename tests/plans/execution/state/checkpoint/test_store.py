@@ -113,6 +113,7 @@ def test_the_time_zone_is_compared_if_it_affects_state(query: str) -> None:
     assert said == "" if query in UNZONED else named in said
 
 
+@pytest.mark.wide
 def test_operators_of_the_comparison_equal_the_kernels() -> None:
     """The comparison names the kernel's operator without Spark; here it is the one that runs."""
     seen = set()

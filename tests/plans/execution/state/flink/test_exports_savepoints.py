@@ -99,6 +99,7 @@ def content(folder: Path, head: SavepointHead, uid: str) -> tuple[dict[str, Any]
     return states, in_order(entries)
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(
     "program", [pytest.param(one, marks=() if one == DEFAULT else pytest.mark.wide) for one in PROGRAMS]
 )
