@@ -69,6 +69,7 @@ def test_a_folder_is_imported_once(parts: Parts, folder: Path) -> None:
         assert '"1 d"' in versions.plan_text(session, version)
 
 
+@pytest.mark.wide
 def test_an_import_that_loses_state_needs_force(parts: Parts, folder: Path) -> None:
     did(parts, folder)
     (folder / "sums" / "program.sql").write_text(SQL.replace("GROUP BY id", "WHERE v > 1 GROUP BY id"))

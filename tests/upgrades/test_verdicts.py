@@ -45,6 +45,7 @@ def test_the_verdict(kind: Kind) -> None:
         assert any(kind.names in str(part) for part in low), said
 
 
+@pytest.mark.wide
 @pytest.mark.slow
 @named([kind for kind in KINDS if kind.verdict.rank > Verdict.PARTIAL.rank or kind.wrong is not None])
 def test_a_refused_start_names_the_difference(kind: Kind, tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from compiled_plan.environment import TableEnvironment
 from compiled_plan.planner.catalog import connectors
 from compiled_plan.plans.connectors.specs.jdbc import SPEC as JDBC
 from compiled_plan.plans.errors import CompiledPlanError
+from tests.support.tiers import but_wide
 
 _HERE = Path(__file__).parent
 _PLANS = json.loads((_HERE / "timed_plans.json").read_text())
@@ -95,9 +96,10 @@ def kind_of(node: dict[str, Any]) -> str:
 _REFUSED_HERE = {"x_lag_neg"}
 
 
-@pytest.mark.parametrize(
-    "name", [name for name, answer in _PLANS.items() if "nodes" in answer and name not in _REFUSED_HERE]
-)
+_COMPILED = [name for name, answer in _PLANS.items() if "nodes" in answer and name not in _REFUSED_HERE]
+
+
+@pytest.mark.parametrize("name", but_wide(_COMPILED, _COMPILED[::2].__contains__))
 def test_the_plan_is_that_of_flink(name: str) -> None:
     nodes = TableEnvironment().compile_script(programs()[name]).to_dict()["nodes"]
     assert " ".join(map(kind_of, nodes)) == _PLANS[name]["nodes"]

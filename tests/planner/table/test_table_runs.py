@@ -106,6 +106,7 @@ def test_dropna_keeps_rows_with_at_least_as_many_values(results: dict[str, list[
     assert ids(results["kept"]) == [number for number, count in there.items() if count > 1]
 
 
+@pytest.mark.wide
 def test_fillna_and_replace(results: dict[str, list[dict[str, Any]]]) -> None:
     assert [(row["a"], row["s"]) for row in results["filled"]] == [
         (1, "none"),

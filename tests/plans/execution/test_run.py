@@ -182,6 +182,7 @@ def test_a_growing_folder_is_read_until_the_run_is_stopped(spark: SparkSession, 
     assert lines(tmp_path / "raw_out") == list(CLICKS[:2])
 
 
+@pytest.mark.wide
 def test_a_bounded_run_with_a_trigger_ends_by_itself(spark: SparkSession, tmp_path: Path) -> None:
     put(tmp_path / "clicks", "1.json", *CLICKS)
     result = Run(spark, compiled(three_inserts(tmp_path)), RunOptions(trigger="50 ms")).execute()

@@ -57,7 +57,7 @@ def test_functions_that_are_checked_are_translated() -> None:
     assert (_table().keys() | STRUCTURAL.keys()) - NOT_RUN.keys() == set(known_functions())
 
 
-@pytest.mark.parametrize("name", ["$CAST$1", "$TRY_CAST$1"])
+@pytest.mark.parametrize("name", ["$CAST$1", pytest.param("$TRY_CAST$1", marks=pytest.mark.wide)])
 def test_casts_that_are_checked_are_translated(session: SparkSession, name: str) -> None:
     shapes = [("{}", SIMPLE, SIMPLE), *((shape, SIMPLE[::3], SIMPLE[::3]) for shape in NESTED)]
     pairs = [(shape.format(one), shape.format(two)) for shape, ones, twos in shapes for one, two in product(ones, twos)]

@@ -185,6 +185,7 @@ def test_rows_of_a_test_take_the_place_of_the_sources(client: TestClient, shop: 
         assert "--sample" in options and "tests.yaml --test=some" in options
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(
     ("body", "status", "said"),
     [

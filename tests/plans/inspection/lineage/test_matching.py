@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from compiled_plan.plans.inspection.checked_plans import plan_from_dict
 from compiled_plan.plans.inspection.lineage.matching import How, match_operators
 from tests.support.plan_files import NAMES, data_of, in_another_order
@@ -18,5 +20,6 @@ def check_matches_itself(name: str) -> None:
     ]
 
 
+@pytest.mark.wide
 def test_every_operator_matches_itself_under_any_id_and_order() -> None:
     assert failures(check_matches_itself, NAMES[::3]) == {}

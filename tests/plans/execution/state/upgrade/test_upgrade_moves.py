@@ -167,6 +167,7 @@ def test_idle_entries_that_were_kept_for_ever_follow_a_ttl_and_are_removed(place
     assert not any("y" in key for key in left), "its timer was set though nobody wrote it"
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(("old", "new"), [("1 d", "1 ms"), ("1 d", "0 ms")])
 def test_other_changes_of_a_ttl_start_in_place(place: Place, old: str, new: str) -> None:
     plan = place.compiled(TABLES, PRICES)
