@@ -133,7 +133,7 @@ final class PooledAccess {
     FIELDS.timersStore.set(timers, store);
     FIELDS.timers.set(handle, timers);
     FIELDS.created.setVolatile(
-        handle, (byte) ((byte) FIELDS.created.get(handle) | Fields.TIMERS_INITIALIZED));
+        handle, (byte) ((byte) FIELDS.created.get(handle) | FIELDS.timersInitialized));
   }
 
   private void leave() {
@@ -181,9 +181,9 @@ final class PooledAccess {
   }
 
   private static final class Fields {
-    /** The bit of a handle that says that its timers are initialized. */
-    private static final byte TIMERS_INITIALIZED = 4;
+    private static final String LOG = "org$apache$spark$internal$Logging$$log_";
 
+    private final byte timersInitialized;
     private final Field store = field(StatefulProcessorHandleImpl.class, "store");
     private final Field keyEncoder = field(StatefulProcessorHandleImpl.class, "keyEncoder");
     private final Field timeMode = field(StatefulProcessorHandleImpl.class, "timeMode");
@@ -195,49 +195,35 @@ final class PooledAccess {
     private final List<Field> scanFields = new ArrayList<>();
     private final VarHandle created;
 
-    private Fields() throws ReflectiveOperationException {
-      String log = "org$apache$spark$internal$Logging$$log_";
-      expect(ValueStateImpl.class, log);
-      expect(
-          TimerStateImpl.class,
-          log,
-          "bitmap$0",
-          "expiryTimestampProjection",
-          "lastScannedExpiryTimestampRow",
-          "reusableIterator",
-          "lastScannedExpiryTimestampMs");
-      expect(
-          StatefulProcessorHandleImpl.class,
-          log,
-          "bitmap$0",
-          "ttlTimestampMs",
-          "currQueryInfo",
-          "timerState",
-          "currentTimestampMs");
+    private Fields(MutableFields mutable) throws ReflectiveOperationException {
+      expect(ValueStateImpl.class, Set.of());
+      expect(TimerStateImpl.class, mutable.timers());
+      expect(StatefulProcessorHandleImpl.class, mutable.handle());
+      timersInitialized = mutable.timersInitialized();
       created =
           MethodHandles.privateLookupIn(StatefulProcessorHandleImpl.class, MethodHandles.lookup())
               .findVarHandle(StatefulProcessorHandleImpl.class, "bitmap$0", byte.class);
-      scanFields.add(field(TimerStateImpl.class, "reusableIterator"));
-      scanFields.add(field(TimerStateImpl.class, "lastScannedExpiryTimestampMs"));
+      for (String name : mutable.scan()) scanFields.add(field(TimerStateImpl.class, name));
     }
 
     private static Fields resolve() {
       try {
-        return new Fields();
+        return new Fields(MutableFields.of(SparkVersion.running()));
       } catch (ReflectiveOperationException | RuntimeException error) {
         return null;
       }
     }
 
     /** Throws if a class has other mutable fields: their content would leak into another task. */
-    private static void expect(Class<?> of, String... changing) {
+    private static void expect(Class<?> of, Set<String> changing) {
       Set<String> fields =
           Arrays.stream(of.getDeclaredFields())
               .filter(candidate -> !Modifier.isStatic(candidate.getModifiers()))
               .filter(candidate -> !Modifier.isFinal(candidate.getModifiers()))
               .map(Field::getName)
+              .filter(name -> !name.equals(LOG))
               .collect(Collectors.toSet());
-      if (!fields.equals(Set.of(changing))) throw new IllegalStateException(of.getName());
+      if (!fields.equals(changing)) throw new IllegalStateException(of.getName());
     }
 
     private static Field field(Class<?> of, String name) {
