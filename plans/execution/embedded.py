@@ -25,7 +25,7 @@ from compiled_plan.plans.execution.secrets.values import Secrets
 from compiled_plan.plans.execution.session import spark_session as sessions
 from compiled_plan.plans.execution.session.configured import check_classic
 from compiled_plan.plans.execution.session.options import RunOptions
-from compiled_plan.plans.execution.session.settings import FIXED
+from compiled_plan.plans.execution.session.settings import FIXED, PROVIDER, ROCKSDB
 from compiled_plan.plans.execution.session.stopping import StuckError
 from compiled_plan.plans.execution.spark.arrow import values_of
 from compiled_plan.plans.execution.spark.failures import translate
@@ -109,14 +109,14 @@ def _active() -> SparkSession | None:
 
 
 def _check(active: SparkSession) -> None:
-    for name, value in FIXED.items():
-        if active.conf.get(name, None) != value:
+    for name, value in {**FIXED, PROVIDER: ROCKSDB}.items():
+        if (present := active.conf.get(name)) != value:
             raise ExecutionError(
-                f"the active Spark session has {name}={active.conf.get(name, None)}; plans run with {value}",
+                f"the active Spark session has {name}={present}; plans run with {value}",
                 remedy="stop it (spark.stop()) and let the product start its own, or set it to that",
             )
     try:
-        java_class(active._jvm, "org.compiledplan.kernel.host.input.OrderNumber")
+        _ = java_class(active._jvm, "org.compiledplan.kernel.host.input.OrderNumber").register
     except Py4JError:
         raise ExecutionError(
             "the active Spark session lacks the product's kernel",

@@ -30,6 +30,7 @@ from compiled_plan.plans.execution.session.java_options import (
 from compiled_plan.plans.execution.session.lean_start import SAFE_PATH
 
 _STATE = "org.apache.spark.sql.execution.streaming.state"
+PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 ROCKSDB = f"{_STATE}.RocksDBStateStoreProvider"
 
 #: Settings required for correct results; a user's `--conf` may not change them.
@@ -53,7 +54,7 @@ DEFAULTS: dict[str, str] = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "ERROR",
-    "spark.sql.streaming.stateStore.providerClass": ROCKSDB,
+    PROVIDER: ROCKSDB,
     "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
     # The kernel counts state rows by itself; Spark's count costs a read of the state per write.
     "spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows": "false",

@@ -12,7 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from compiled_plan.plans.execution.functions.columns import PythonFunctions
-from compiled_plan.plans.execution.session.settings import ASKED
+from compiled_plan.plans.execution.session.settings import ASKED, PARTITIONS
 from compiled_plan.plans.execution.spark.java import java_class
 from compiled_plan.plans.execution.spark.storage import folder_of
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan
@@ -129,7 +129,7 @@ def setting_of(spark: SparkSession, host: str, functions: PythonFunctions) -> Se
     partitions = spark.conf.get(ASKED, "")
     return Setting(
         host,
-        int(spark.conf.get("spark.sql.shuffle.partitions", "0") or 0),
+        int(str(spark.conf.get(PARTITIONS))),
         int(partitions) if partitions else None,
         spark.version,
         _java(spark),

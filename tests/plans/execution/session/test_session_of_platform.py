@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import pytest
 
 from compiled_plan.plans.execution.kernel import kernel_jar
-from compiled_plan.plans.execution.session.settings import DEFAULTS, FIXED
+from compiled_plan.plans.execution.session.settings import FIXED, PROVIDER, ROCKSDB
 
 pytestmark = [pytest.mark.spark, pytest.mark.wide]
 PROGRAM = """
@@ -39,7 +39,7 @@ def run(settings: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
 
 
 def test_a_session_with_the_kernel_and_its_settings_runs_plans() -> None:
-    done = run({**DEFAULTS, **FIXED, "spark.jars": kernel_jar().as_uri()})
+    done = run({**FIXED, PROVIDER: ROCKSDB, "spark.jars": kernel_jar().as_uri()})
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1] == "[(1, 2), (2, 1)]"
 
@@ -48,7 +48,8 @@ def test_a_session_with_the_kernel_and_its_settings_runs_plans() -> None:
     ("settings", "message"),
     [
         ({}, "the active Spark session has spark.sql.session.timeZone=Asia/Tokyo; plans run with UTC"),
-        (FIXED, "the active Spark session lacks the product's kernel"),
+        (FIXED, "the active Spark session has spark.sql.streaming.stateStore.providerClass=org.apache.spark"),
+        ({**FIXED, PROVIDER: ROCKSDB}, "the active Spark session lacks the product's kernel"),
     ],
 )
 def test_another_session_is_refused_by_what_it_lacks(settings: Mapping[str, str], message: str) -> None:
