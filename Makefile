@@ -73,7 +73,7 @@ test-on-spark: kernel $(VENV)-spark$(SPARK)/.ready
 	@$(VENV)-spark$(SPARK)/bin/python -m pytest -q -n $(WORKERS) --dist loadgroup --durations 30 $(ARGS) \
 	  $$($(PYTHON) -m tests.older_spark)
 
-$(VENV)-spark%/.ready: pyproject.toml requirements/dev.txt tools/bootstrap.sh tools/apt.sh $(READY)
+$(VENV)-spark%/.ready: requirements/older-spark.txt $(READY)
 	@VENV=$(VENV)-spark$* SPARK=$$($(PYTHON) -m tests.older_spark $*) bash tools/bootstrap.sh
 	@touch $@
 

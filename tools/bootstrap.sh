@@ -89,9 +89,9 @@ else
   # Each requirement is a line with its hashes on further, indented lines.
   others=$(mktemp)
   awk '/^[a-z]/ {keep = !/^pyspark==/} keep' requirements/dev.txt > "$others"
+  grep "^pyspark==$SPARK " requirements/older-spark.txt >> "$others"
   pip_install --require-hashes --requirement "$others"
   rm -f "$others"
-  pip_install --no-deps "pyspark==$SPARK"
 fi
 # Without the wheel's build hook: an editable install needs no jar, `make kernel` builds it. Without isolation: the
 # build dependencies are in the list, too.

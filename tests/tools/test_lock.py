@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
+from compiled_plan.plans.spark_versions import SPARK_VERSIONS
 from tools.lock import LISTS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -44,6 +45,12 @@ def test_every_requirement_is_pinned_within_its_range(name: str) -> None:
     blocks = re.split(r"\n(?=[a-z0-9])", text)[1:]
     assert len(blocks) > 20
     assert [block.split()[0] for block in blocks if "--hash=sha256:" not in block] == []
+
+
+def test_older_versions_of_spark_are_pinned() -> None:
+    text = (ROOT / "requirements" / "older-spark.txt").read_text()
+    pinned = re.findall(r"^pyspark==(\S+) --hash=sha256:[0-9a-f]{64}$", text, re.MULTILINE)
+    assert pinned == [version.tested for version in SPARK_VERSIONS[1:]]
 
 
 def test_the_set_up_installs_by_hash() -> None:
