@@ -108,8 +108,8 @@ def test_files_have_headers_of_their_own(spark: SparkSession, tmp_path: Path) ->
     [
         ("1,a,2\n3,b,4\n", "its header lacks the column 'id': 1, a, 2"),
         ("id,n\n1,2\n", "its header lacks the column 'item': id, n"),
-        ("id,ID,item,item,n\n", "its header has twice the column 'item': id, ID, item, item, n"),
-        ("Id,ID,item,n\n", "its header has twice the column 'id': Id, ID, item, n"),
+        ("id,ID,item,item,n\n", "its header has the column 'item' twice: id, ID, item, item, n"),
+        ("Id,ID,item,n\n", "its header has the column 'id' twice: Id, ID, item, n"),
     ],
 )
 def test_a_header_must_have_each_column_once(

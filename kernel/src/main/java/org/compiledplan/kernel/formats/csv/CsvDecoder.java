@@ -94,9 +94,9 @@ public final class CsvDecoder extends Decoder {
       List<Integer> cells = cellsOf(header, name::equals);
       if (cells.isEmpty()) cells = cellsOf(header, name::equalsIgnoreCase);
       if (cells.size() != 1) {
-        String fault = cells.isEmpty() ? "lacks" : "has twice";
+        String form = cells.isEmpty() ? "lacks the column '%s'" : "has the column '%s' twice";
         throw unreadableFile(
-            "its header " + fault + " the column '" + name + "': " + String.join(", ", header));
+            "its header " + form.formatted(name) + ": " + String.join(", ", header));
       }
       columns[cells.get(0)] = i;
     }
