@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 PAGE = ROOT / "CONTRIBUTING.md"
 _COPIED = (
     *("cli", "compiled_plan", "docs", "planner", "plans", "pyproject.toml", "samples", "schemas", "service"),
-    *("kernel", "tools"),
+    *("importlinter.toml", "kernel", "tools"),
     # Tables of the pages are generated from them.
     *("README.md", "tests/__init__.py", "tests/conftest.py", "tests/support", "tests/upgrades"),
 )
