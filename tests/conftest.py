@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from importlib import import_module
@@ -68,8 +69,20 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                 item.add_marker(marker)
         if "spark" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.xdist_group(f"session{crc32(bytes(item.path)) % SESSIONS}"))
+    mark_variants(items)
     config.hook.pytest_deselected(items=[item for item in items if tier(item) not in config.option.markexpr])
     items[:] = [item for item in items if tier(item) in config.option.markexpr]
+
+
+def mark_variants(items: list[pytest.Item]) -> None:
+    """Mark variants of `sampled` tests as wide: all but the first, the one `n` variants later, and so on."""
+    variants: Counter[str] = Counter()
+    for item in items:
+        if (mark := item.get_closest_marker("sampled")) and not tier(item):
+            test = item.nodeid.partition("[")[0]
+            if variants[test] % mark.args[0]:
+                item.add_marker("wide")
+            variants[test] += 1
 
 
 def tier(item: pytest.Item) -> str:

@@ -57,6 +57,7 @@ def test_a_limit_on_rows(plan: Path, query: str) -> None:
     assert json.loads(progress.read_text())["of"] == 5
 
 
+@pytest.mark.wide
 def test_a_limit_on_time(plan: Path) -> None:
     script = """CREATE TABLE slow (n BIGINT) WITH ('connector' = 'datagen', 'rows-per-second' = '1');
     SELECT n FROM slow WHERE n IS NULL"""
@@ -81,6 +82,7 @@ def test_the_table_of_a_source_without_its_program(plan: Path) -> None:
     assert json.loads(done.stdout)["rows"] == [{"kind": "+I", "values": ["ann", "2001-02-03", "ANN"]}]
 
 
+@pytest.mark.wide
 def test_times_are_shown_in_the_zone_of_the_program(plan: Path) -> None:
     (plan.parent / "visits").mkdir()
     (plan.parent / "visits/rows.json").write_text('{"ts": "2024-07-01 22:30:00Z"}\n')

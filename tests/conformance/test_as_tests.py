@@ -48,6 +48,7 @@ def test_some_without_a_query(case: Case, engines: Engines, tmp_path: Path) -> N
     passes(case, engines, QUICK, tmp_path)
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("case", [case for case in TESTS if case.name in FEW[:1]], ids=name)
 def test_some_on_spark(case: Case, engines: Engines, tmp_path: Path) -> None:
     passes(case, engines, SPARK, tmp_path)

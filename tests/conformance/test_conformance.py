@@ -70,7 +70,8 @@ def test_flinks_plan(case: Case, spark: SparkSession, tmp_path: Path) -> None:
     assert difference(case, tmp_path) == ""
 
 
-@pytest.mark.parametrize("case", but_wide(WITHOUT_A_QUERY, lambda case: case in WITHOUT_A_QUERY[::5]), ids=name)
+@pytest.mark.sampled(8)
+@pytest.mark.parametrize("case", WITHOUT_A_QUERY, ids=name)
 def test_flinks_plan_without_a_query(case: Case, spark: SparkSession, tmp_path: Path) -> None:
     plan = tmp_path / "plan.json"
     plan.write_text(case.flink_plan(tmp_path))

@@ -159,6 +159,7 @@ def test_sql_data_type_in_a_run(env: TableEnvironment) -> None:
     assert row[0].field_names == ("n", "a")
 
 
+@pytest.mark.wide
 def test_sql_data_type_in_a_file(env: TableEnvironment, tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "rows.json").write_text('{"uid": 1, "u": {"name": "Bob", "age": 42}}\n{"uid": 2}\n')

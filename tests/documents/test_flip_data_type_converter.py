@@ -276,6 +276,7 @@ def test_proposed_changes_scenario_2_objects_into_a_table_and_out(sample: Any, e
     assert list(records) == sample.RECORDS[:1]
 
 
+@pytest.mark.wide
 def test_proposed_changes_scenario_2_a_schema_declares_the_conversions(sample: Any, env: TableEnvironment) -> None:
     schema = Schema.new_builder().column("price", sample.PRICE).column("color", sample.COLOR).build()
     table = env.from_values(sample.ROWS, schema)

@@ -104,6 +104,7 @@ def test_windows_and_interval_joins_have_no_state_to_configure(env: TableEnviron
         assert state(env.compile_plan_sql(f"INSERT INTO n {query}")) == []
 
 
+@pytest.mark.wide
 def test_a_full_example(env: TableEnvironment, tmp_path: Path, spark: SparkSession) -> None:
     """Compile, set 3000 ms on the left and 9000 ms on the right by hand, execute the file."""
     path = tmp_path / "plan.json"

@@ -75,6 +75,7 @@ def test_each_program_was_compiled_by_each_release() -> None:
     assert missing == {("1.18", "hints"), ("1.18", "session_windows")}
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("path", PLANS, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_a_plan_of_flink_is_read_and_written(path: Path) -> None:
     plan = read(path)

@@ -258,6 +258,7 @@ def test_patterns_take_linear_time(lengths: tuple[int, ...], longest: int) -> No
     assert {name for name in bounded if not texts[name]} == set()
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("text", "method"),
     [(r"(a|aa)+$", "match"), (r"\s+$", "search"), (r"[\w.]+=", "finditer"), (r"x.*y.*z", "search")],

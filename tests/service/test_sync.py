@@ -136,6 +136,7 @@ def failed(parts: Parts, folder: Path) -> Synced:
     return next(result for result in import_folder(parts, folder, "me") if result.did == "failed")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("file", "text", "message"),
     [

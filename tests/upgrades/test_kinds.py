@@ -204,6 +204,7 @@ def outcomes(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> O
     return Outcomes(spark, tmp_path_factory)
 
 
+@pytest.mark.sampled(2)
 @UPGRADED.parametrized()
 def test_the_state_goes_on(kind: Kind, outcomes: Outcomes) -> None:
     expected = RECORDED[kind.name] if kind.result is None else sorted(kind.result, key=str)

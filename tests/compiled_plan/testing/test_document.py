@@ -35,6 +35,7 @@ def test_places() -> None:
     assert document.text[spot.start : spot.end] == "[{a: 1}]"
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("text", "line"),
     [

@@ -16,7 +16,6 @@ from compiled_plan.testing.document import read_document
 from compiled_plan.testing.programs import ProgramTest
 from compiled_plan.testing.reporting import failure_text, junit, result_lines
 from compiled_plan.testing.running import run_case
-from tests.support.tiers import but_wide
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -45,7 +44,8 @@ def name(case: Case) -> str:
 QUICK_CASES = [case for case in CASES if all(step.kind != "upgrade" for step in case.steps)]
 
 
-@pytest.mark.parametrize("case", but_wide(QUICK_CASES, lambda case: case in QUICK_CASES[::2]), ids=name)
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize("case", QUICK_CASES, ids=name)
 def test_without_a_query(case: Case, engines: Engines) -> None:
     passes(case, engines, QUICK)
 

@@ -49,6 +49,7 @@ def test_no_function_of_flink_is_foreign() -> None:
     assert [name for name in foreign.FUNCTIONS if is_function(name) or is_aggregate(name)] == []
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", foreign.FUNCTIONS)
 def test_every_function_has_its_form(name: str) -> None:
     for call in (f"{name}(s)", f"{name}(DAY, 1, ts)", f"{name}(ts, ts2, DAY)"):

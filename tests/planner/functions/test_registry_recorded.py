@@ -26,6 +26,7 @@ def named(rex: Any, names: tuple[str, ...]) -> Any:
     return rex
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("path", sorted(FIXTURES.glob("*.json")), ids=lambda path: path.stem)
 def test_expressions_are_those_of_flink(path: Path) -> None:
     document = json.loads(path.read_text(encoding="utf-8"))

@@ -84,6 +84,7 @@ def test_few_levels_that_double_their_input_are_one_calc() -> None:
 RELATED = "SELECT CAST(y AS INT) AS v FROM u WHERE y = a"
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "query",
     [

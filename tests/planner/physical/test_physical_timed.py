@@ -15,7 +15,6 @@ from compiled_plan.environment import TableEnvironment
 from compiled_plan.planner.catalog import connectors
 from compiled_plan.plans.connectors.specs.jdbc import SPEC as JDBC
 from compiled_plan.plans.errors import CompiledPlanError
-from tests.support.tiers import but_wide
 
 _HERE = Path(__file__).parent
 _PLANS = json.loads((_HERE / "timed_plans.json").read_text())
@@ -99,7 +98,8 @@ _REFUSED_HERE = {"x_lag_neg"}
 _COMPILED = [name for name, answer in _PLANS.items() if "nodes" in answer and name not in _REFUSED_HERE]
 
 
-@pytest.mark.parametrize("name", but_wide(_COMPILED, _COMPILED[::2].__contains__))
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize("name", _COMPILED)
 def test_the_plan_is_that_of_flink(name: str) -> None:
     nodes = TableEnvironment().compile_script(programs()[name]).to_dict()["nodes"]
     assert " ".join(map(kind_of, nodes)) == _PLANS[name]["nodes"]
@@ -108,6 +108,7 @@ def test_the_plan_is_that_of_flink(name: str) -> None:
     ]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", [name for name, answer in _PLANS.items() if "refused" in answer])
 def test_programs_that_flink_cannot_run_are_refused(name: str) -> None:
     with pytest.raises(CompiledPlanError) as caught:

@@ -51,6 +51,7 @@ def check_planned_as_in_flink(sink: str, program: sinks.Program) -> None:
     assert answer(program) == expected(sink, program)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "programs",

@@ -68,6 +68,7 @@ def environment() -> TableEnvironment:
     return environment
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("query", QUERIES)
 def test_rewrites_keep_the_meaning(query: str, environment: TableEnvironment) -> None:
     bound = _bound(environment, query)

@@ -59,6 +59,7 @@ def abilities(plan: dict[str, Any]) -> list[list[str]]:
     return result
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("query", FLINK)
 def test_push_downs_into_sources_equal_flinks(query: str) -> None:
     text = f"EXECUTE {query}" if query.startswith("STATEMENT") else query

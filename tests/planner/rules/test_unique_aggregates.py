@@ -25,6 +25,7 @@ CREATE TABLE o (x STRING, y STRING) {_FILES} 'debezium-json');
 """
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("query", RECORDED)
 def test_operators_are_those_of_flink(query: str) -> None:
     env = TableEnvironment()

@@ -196,6 +196,7 @@ CASES: list[tuple[Expression, str]] = [
 ]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("expression", "sql"), CASES, ids=lambda value: str(value) if isinstance(value, str) else "")
 def test_an_expression_has_the_plan_of_its_sql(expression: Expression, sql: str) -> None:
     env = environment(DECLARED)

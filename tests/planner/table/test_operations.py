@@ -342,6 +342,7 @@ def hinted(env: TableEnvironment) -> Table:
     return env.from_path("people").hint("OPTIONS", {"path": "/elsewhere"})
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ONE_TABLE)
 def test_an_operation_has_the_plan_of_its_sql(name: str) -> None:
     make, query = ONE_TABLE[name]

@@ -248,6 +248,7 @@ def test_arrow_in_and_out(env: TableEnvironment) -> None:
     assert out.column("span").to_pylist() == [dt.timedelta(days=1), None]
 
 
+@pytest.mark.wide
 def test_pandas_in_and_out(env: TableEnvironment) -> None:
     frame = pd.DataFrame({"a": [1, 2], "s": ["x", None], "f": [1.5, float("nan")], "c": pd.Categorical(["u", "v"])})
     table = env.from_dataframe(frame).select(col("a") + 1, col("s"), col("f"), col("c"))

@@ -53,6 +53,7 @@ CLICKS = [click(10), click(50), click(30), click(65), click(80), click(5), click
 EXPECTED = [("00:00", 3), ("01:00", 3), ("02:00", 1)]
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("rows_a_file", [2, pytest.param(len(CLICKS), marks=pytest.mark.deep)])
 def test_late_rows_are_the_same_in_any_batches(spark: SparkSession, tmp_path: Path, rows_a_file: int) -> None:
     for start in range(0, len(CLICKS), rows_a_file):

@@ -29,6 +29,7 @@ HINT = "Lorg/apache/flink/table/annotation/FunctionHint;"
 EVAL = ("eval", "(ILjava/lang/String;)J", "")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("class_", "kind", "signature"),

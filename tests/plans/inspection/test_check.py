@@ -22,6 +22,7 @@ def join(data: Any) -> dict[str, Any]:
     return result
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("path", CONFORMANCE[::6], ids=name_of)
 def test_plans_of_flink_have_no_errors(path: Path) -> None:
     findings = check(path.read_text(encoding="utf-8"))

@@ -57,6 +57,7 @@ def test_a_viewer_changes_nothing(app: FastAPI, client: TestClient, make: Make) 
     assert client.get("pipelines", headers=bearer(secret)).status_code == 200
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("method", "path", "needed"),
     [

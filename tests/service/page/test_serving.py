@@ -48,6 +48,7 @@ def test_browsers_keep_files_until_a_file_changes(
     assert release not in client.get("http://127.0.0.1/").text
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("path", ["serving.py", "__init__.py", "js/../serving.py", "css/..%2fserving.py", "js", "x"])
 def test_other_files_are_not_served(client: TestClient, release: str, path: str) -> None:
     for folder in ("/", "/js/", release):

@@ -90,6 +90,7 @@ def test_a_preview_is_cancelled(client: TestClient) -> None:
     client.delete("/preview")
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("program", [None, ORDERS.format(password="******")])
 def test_masked_secrets_are_restored_and_masked_in_errors(
     client: TestClient, shop: str, gate: Path, program: str | None
@@ -147,6 +148,7 @@ def test_nodes_that_cannot_be_read(client: TestClient, shop: str, nodes: dict[st
     assert client.post("/preview", json={"over": "empty", "node": 1}).status_code == 404
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("body", "said"),
     [

@@ -141,6 +141,7 @@ def test_an_upgrade_that_is_refused_says_why(client: TestClient) -> None:
     assert not upgrade["can_roll_back"]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "changes",
     [
@@ -184,6 +185,7 @@ def test_a_start_with_another_generation_of_the_checkpoint(client: TestClient, s
     assert generation_of(settings.home / "checkpoints" / "1") == 2
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("options", [{"allow_clock_jump": True}, {"adopt_generation": 2}], ids=json.dumps)
 def test_options_of_a_start_while_it_runs_or_is_upgraded(client: TestClient, options: dict[str, Any]) -> None:
     client.post("/pipelines/shop/run/start", json={})
@@ -264,6 +266,7 @@ def test_events_resume_after_the_last_event_id(client: TestClient) -> None:
         assert events(client, **{"Last-Event-ID": odd}), odd
 
 
+@pytest.mark.wide
 def test_state_queries_need_a_checkpoint(client: TestClient) -> None:
     assert client.get("/pipelines/shop/state").status_code == 404
     client.post("/pipelines/shop/run/start", json={"settings": {"conf": {"fake.do": "finish"}}})

@@ -85,6 +85,7 @@ def test_an_edit_requires_the_etag_of_its_version(client: TestClient, orders: st
     assert (answer.status_code, answer.json()["where"]) == (428, "If-Match")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("change", "message"),
     [({"ttl": "soon"}, "soon"), ({"state": "leftsState"}, "no state entry"), ({"node": "nowhere"}, "no node")],

@@ -38,6 +38,7 @@ def file_of(folder: Path, text: str) -> str:
     return str(file)
 
 
+@pytest.mark.wide
 def test_a_task_that_takes_too_long_is_ended_and_the_next_one_is_done(tmp_path: Path) -> None:
     workers = Workers(Limits(compile_workers=1, compile_seconds=2))
     try:

@@ -164,6 +164,7 @@ def operators(sink, query):
     return ", ".join(names), nodes
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("form", FORMS)
 def test_qualify_compiles_to_the_plan_of_the_subquery_form(form):
     sink, qualify, subquery, expected = FORMS[form]

@@ -48,6 +48,7 @@ def shape(plan: CompiledPlan, *, sinks: bool) -> set[str]:
     return result - {""}
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("query", RECORDED)
 def test_hints_have_the_effect_of_flinks(query: str) -> None:
     wanted = RECORDED[query]

@@ -40,6 +40,7 @@ def fault(spark: SparkSession, columns: str, options: dict[str, str], checkpoint
 deep = partial(pytest.param, marks=pytest.mark.deep)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("format_", "text", "message", "line", "remedy"),
     [

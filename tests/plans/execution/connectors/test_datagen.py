@@ -120,6 +120,7 @@ def test_sequence_ends_the_source_and_a_restart_goes_on(session: SparkSession, t
 SEQUENCE = {"kind": "sequence", "start": "1", "end": "50"}
 
 
+@pytest.mark.wide
 def test_rows_come_as_fast_as_told(session: SparkSession) -> None:
     spec = table({"n": "INT"}, **{"rows-per-second": "20"})
     source = open_source(spec, SourceContext(session))

@@ -278,6 +278,7 @@ def test_each_format_in_a_growing_partitioned_folder(session: SparkSession, tmp_
         query.stop()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("format_", ["orc", "avro", "raw"])
 def test_formats_of_inserts_alone(session: SparkSession, tmp_path: Path, format_: str) -> None:
     spec = table(tmp_path / "out", "v STRING", format_)

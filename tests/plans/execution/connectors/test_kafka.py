@@ -341,6 +341,7 @@ def test_windows_of_a_bounded_run_are_flushed_at_its_end(spark: SparkSession, to
     assert sorted(run(spark, windows)) == ["o_w> +I[2024-01-01T00:00, 3]", "o_w> +I[2024-01-01T00:00:10, 4]"]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("columns", "options", "message"),
     [

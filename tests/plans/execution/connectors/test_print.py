@@ -10,6 +10,7 @@ from compiled_plan.plans.execution.interfaces.connectors import SinkContext, Tab
 from compiled_plan.plans.execution.spark.types import ddl
 
 
+@pytest.mark.wide
 def test_lines_as_flink_prints_them(spark: SparkSession, capsys: pytest.CaptureFixture[str]) -> None:
     register(spark)
     types = [

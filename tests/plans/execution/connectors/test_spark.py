@@ -61,6 +61,7 @@ def test_a_stream_of_files_continues_after_a_restart(spark: SparkSession, tmp_pa
     assert run(spark, program, tmp_path / "c", now=True) == ["+I[3, null, null]"]
 
 
+@pytest.mark.wide
 def test_rows_are_counted_also_where_there_are_none(spark: SparkSession, tmp_path: Path) -> None:
     sink = table("t", "id INT", provider="parquet", path=str(tmp_path / "data"))
     for query, rows in (("VALUES (1), (2)", 2), ("SELECT id FROM (VALUES (1)) AS v(id) WHERE FALSE", 0)):

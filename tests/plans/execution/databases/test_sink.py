@@ -109,6 +109,7 @@ def test_every_type_in_postgres(spark: SparkSession, postgres: Server) -> None:
     assert shown[1] == ["2", *[""] * 20]
 
 
+@pytest.mark.wide
 def test_every_type_in_sqlite(spark: SparkSession, tmp_path: Path) -> None:
     file = tmp_path / "a.db"
     database = sqlite3.connect(file)

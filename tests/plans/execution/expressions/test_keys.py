@@ -59,6 +59,7 @@ GROUPS: dict[str, list[list[tuple[Any, ...]]]] = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("types", GROUPS)
 def test_texts_are_equal_iff_the_keys_are(types: str, session: SparkSession) -> None:
     row = t.parse_type(f"ROW<{named(types)}>")

@@ -43,6 +43,7 @@ def test_a_correlation_variable_outside_its_correlate(session: SparkSession) -> 
         to_column(r.CorrelVariable("$cor0", t.RowType()), [], HERE)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("call", "value", "said"),
     [

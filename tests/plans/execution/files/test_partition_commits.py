@@ -227,6 +227,7 @@ def run_of(spark: SparkSession, text: str) -> tuple[Run, threading.Event]:
 MONITORED = ", 'source.monitor-interval' = '1 s'"
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(("delay", "wanted"), [("200 ms", 2), pytest.param("1 h", 0, marks=pytest.mark.wide)])
 def test_a_continuous_run_commits_by_processing_time(
     spark: SparkSession, orders: Path, delay: str, wanted: int

@@ -87,6 +87,7 @@ def nullable(name: str, type_: Any) -> dict[str, Any]:
     return {"name": name, "type": ["null", type_], "default": None}
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("codec", ["snappy", "null", "zstandard"])
 def test_there_and_back(spark: SparkSession, tmp_path: Path, codec: str) -> None:
     register(spark)

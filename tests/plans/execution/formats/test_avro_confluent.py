@@ -63,6 +63,7 @@ def test_each_message_is_read_by_the_schema_with_which_it_was_written(spark: Spa
     assert registry.requests == {f"/schemas/ids/{first_id}": 1, f"/schemas/ids/{second_id}": 1}
 
 
+@pytest.mark.wide
 def test_schemas_are_registered_once(spark: SparkSession, registry: Registry) -> None:
     options = {"url": registry.url, "default-subject": "my topic/x-value"}
     messages = write(spark, FORMAT, ROW, "SELECT id c0, IF(id = 1, 'a', NULL) c1 FROM range(3)", options)
@@ -139,6 +140,7 @@ def failure(spark: SparkSession, messages: list[bytes], options: dict[str, str])
     return str(translate(fault.value))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("data", "text"),
     [

@@ -104,6 +104,7 @@ def test_included(spark: SparkSession) -> None:
         changes(spark, "canal-json", table_include="(")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("name", "line", "text"),
     [

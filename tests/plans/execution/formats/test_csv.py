@@ -90,6 +90,7 @@ def headed(spark: SparkSession, folder: Path, **options: str) -> list[tuple[Any,
     return [tuple(row)[3:] for row in rows]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("text", "rows"), HEADED.values(), ids=list(HEADED))
 def test_a_header_names_the_cells(spark: SparkSession, tmp_path: Path, text: str, rows: list[Any]) -> None:
     (tmp_path / "rows.csv").write_text(text, newline="")
@@ -102,6 +103,7 @@ def test_files_have_headers_of_their_own(spark: SparkSession, tmp_path: Path) ->
     assert sorted(headed(spark, tmp_path, allow_comments="true")) == [(1, "a", 2), (3, "b", 4)]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("lenient", ["false", "true"])
 @pytest.mark.parametrize(
     ("text", "fault"),
@@ -213,6 +215,7 @@ def test_values(spark: SparkSession) -> None:
     assert (row[5], tuple(row[6]), row[7]) == ([1, 2], (7, "y"), float("-inf"))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("text", "message"),
     [

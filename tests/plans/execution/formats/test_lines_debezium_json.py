@@ -48,6 +48,7 @@ def test_changes(spark: SparkSession) -> None:
     assert bytes(received[2].path) < bytes(received[3].path)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("line", "text"),
     [

@@ -52,6 +52,7 @@ def one_value(spark: SparkSession, type_: str, *raw: str, **options: str) -> lis
     return [row.c0 for row in decode(spark, "json", lines, row(type_), **options)]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("type_", "raw", "values"),
     [
@@ -93,6 +94,7 @@ def test_times(spark: SparkSession) -> None:
     assert [str(v) for v in one_value(spark, "DATE", '"2024-01-02"')] == ["2024-01-02"]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("type_", "raw"),
     but_wide(

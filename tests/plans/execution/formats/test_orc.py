@@ -53,6 +53,7 @@ def clock(spark: SparkSession, zone: str) -> Iterator[None]:
         zones.setDefault(before)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("zone", ["UTC", "America/New_York"])
 def test_round_trip(spark: SparkSession, tmp_path: Path, zone: str) -> None:
     register(spark)

@@ -95,6 +95,7 @@ def failing(cases: dict[str, Case], kind: str) -> list[str]:
     return [name for name in cases if FLINK[f"{kind} {name}"].startswith(FAILS)]
 
 
+@pytest.mark.wide
 @pytest.mark.usefixtures("known")
 def test_rows_are_those_of_flink(spark: SparkSession) -> None:
     actual = results(spark, {name: read(spark, case) for name, case in fine(protobufs.READS, "read")})

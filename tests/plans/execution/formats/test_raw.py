@@ -36,6 +36,7 @@ def read(spark: SparkSession, folder: Path, content: bytes, type_: str, **option
     return [row.c0 for row in rows]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("content", "type_", "options", "expected"),
     [

@@ -27,6 +27,7 @@ def session(spark: SparkSession) -> SparkSession:
     return spark
 
 
+@pytest.mark.wide
 def test_state_survives_batches_and_restarts(session: SparkSession, tmp_path: Path) -> None:
     check_state_over_restarts(session, tmp_path, GROUPS)
 

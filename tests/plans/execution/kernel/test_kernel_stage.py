@@ -169,6 +169,7 @@ def wait_for(condition: Callable[[], bool], seconds: float = 30) -> None:
         assert time.monotonic() < until, "it did not happen in time"
 
 
+@pytest.mark.wide
 def test_rows_for_later_stages_pass_and_stages_chain(session: SparkSession, tmp_path: Path) -> None:
     check_chain(session, tmp_path, TRANSFORM)
 
@@ -215,6 +216,7 @@ def check_chain(session: SparkSession, tmp_path: Path, host: str) -> None:
         running.query.stop()
 
 
+@pytest.mark.wide
 def test_conditions_are_evaluated_by_spark(session: SparkSession, tmp_path: Path) -> None:
     jvm: Any = session._jvm
     sample = session.createDataFrame([], "l0 STRING, l1 INT, r0 STRING, r1 INT")

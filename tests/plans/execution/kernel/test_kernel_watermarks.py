@@ -35,6 +35,7 @@ class Upstream:
         return None if least == NONE else least
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", range(8))
 def test_random_members_are_as_in_micro_batches(spark: SparkSession, seed: int) -> None:
     random, clock = Random(seed), 0

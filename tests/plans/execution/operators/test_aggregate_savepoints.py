@@ -83,6 +83,7 @@ INSERTED = [
 ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("aggregate", "type_", "columns", "views", "expected"), INSERTED)
 def test_an_aggregate_goes_on(
     harness: Harness,

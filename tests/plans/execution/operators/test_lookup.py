@@ -66,6 +66,7 @@ JOIN = "JOIN rates FOR SYSTEM_TIME AS OF o.p AS r ON o.cur = r.cur"
 ORDERS: tuple[tuple[int, str | None], ...] = ((1, "E"), (2, "G"), (3, "X"), (4, None), (5, "Y"))
 
 
+@pytest.mark.wide
 def test_an_inner_join_gives_all_rows_of_the_key(spark: SparkSession, database: Any, tmp_path: Path) -> None:
     plan = program(tmp_path, f"SELECT o.id, r.kind, CAST(r.rate AS DECIMAL(10, 2)) FROM orders AS o {JOIN}")
     assert run(spark, tmp_path, plan, *ORDERS) == [(1, 1, 1.1), (1, 2, 1.2), (2, 1, 1.3), (5, 1, None)]

@@ -110,6 +110,7 @@ def counted(answers: list[Answer]) -> int:
 TIMES = pytest.mark.parametrize("times", [BEFORE, AROUND, YEARS, ENDS], ids=["before", "around", "years", "ends"])
 
 
+@pytest.mark.sampled(3)
 @TIMES
 @pytest.mark.parametrize(
     ("window", "windows_of_a_row"),

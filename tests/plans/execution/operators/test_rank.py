@@ -99,6 +99,7 @@ ROWS: st.SearchStrategy[Values] = st.tuples(st.integers(0, 4), st.none() | st.in
 RANGES = [(1, 1), (1, 3), (2, 2), (2, 3), (1, None)]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("strategy", ["append", "retract"])
 @pytest.mark.parametrize(("start", "end"), RANGES)
 @given(data=st.data(), number=st.booleans())

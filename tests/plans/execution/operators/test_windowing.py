@@ -44,6 +44,7 @@ def tried(window: Aligned, time: int) -> list[tuple[int, int]]:
     return [(start, start + size) for start in reversed(starts) if start <= time < start + size]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("window", WINDOWS, ids=str)
 def test_windows_of_a_time(session: SparkSession, window: Aligned) -> None:
     frame = session.range(TIMES.start, TIMES.stop).select(F.col("id").alias("time"))

@@ -179,6 +179,7 @@ TYPES = ("INNER", "LEFT", "FULL", "SEMI", "ANTI")
 QUICK = {("INNER", ""), ("LEFT", "counts"), ("FULL", "ranks"), ("SEMI", "ranks"), ("ANTI", "counts")}
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("type_", "last"),
     [

@@ -201,6 +201,7 @@ def strict(tmp_path: Path, options: dict[str, str], rows: list[dict[str, Any]]) 
     return TableEnvironment(options).compile_script(STRICT.format(folder=tmp_path))
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(("nested", "dropped"), [("ROWS", {6, 8, 9}), ("ROWS_AND_COLLECTIONS", {6, 8, 9, 10, 11, 12})])
 def test_rows_with_nulls_inside_are_dropped(
     spark: SparkSession, tmp_path: Path, nested: str, dropped: set[int]
@@ -210,6 +211,7 @@ def test_rows_with_nulls_inside_are_dropped(
     assert left == set(range(len(ROWS))) - dropped
 
 
+@pytest.mark.wide
 def test_lengths_are_cut_and_padded(spark: SparkSession, tmp_path: Path) -> None:
     lines = printed(spark, strict(tmp_path, {LENGTHS: "TRIM_PAD"}, ROWS[:6]))
     rows = [line.split(", ")[1:4] for line in sorted(lines)]

@@ -56,6 +56,7 @@ def _beside_sparks_own() -> Column:
 _MAP: Callable[[], Column] = lambda: F.create_map(F.lit("a"), F.lit(1))  # noqa: E731
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("build", "wanted"),
     [

@@ -121,6 +121,7 @@ def test_a_library_is_fetched_once_and_said(
     assert jvm.java.lang.Class.forName("PackagedProbe", False, loader).getName() == "PackagedProbe"
 
 
+@pytest.mark.wide
 def test_a_library_of_another_hash_is_not_loaded(spark: SparkSession, repository: Path) -> None:
     actual = hashlib.sha256(published(repository, "forged", "ForgedProbe").read_bytes()).hexdigest()
     needs = {Package("org.example:forged:1", "0" * 64, "ForgedProbe"): "connector 'probe'"}

@@ -43,6 +43,7 @@ def ids(rows: list[dict[str, object]]) -> list[object]:
     return sorted(row["id"] for row in rows)  # type: ignore[type-var]
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("order", ["ts", pytest.param("p", marks=pytest.mark.wide)])
 def test_rows_in_order_within_the_ttl_give_what_the_plan_says(spark: SparkSession, tmp_path: Path, order: str) -> None:
     pipeline = Pipeline(spark, tmp_path, program(first(order), LONG_TTL), NATIVE)
@@ -51,6 +52,7 @@ def test_rows_in_order_within_the_ttl_give_what_the_plan_says(spark: SparkSessio
     assert ids(pipeline.run(max_files_per_batch=1)) == [1, 3, 4, 6]
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(("host", "expected"), [pytest.param(TRANSFORM, [2], marks=pytest.mark.deep), (NATIVE, [1])])
 def test_the_first_row_to_arrive_wins_over_the_first_by_time(
     spark: SparkSession, tmp_path: Path, host: str, expected: list[int]

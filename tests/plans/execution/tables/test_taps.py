@@ -227,6 +227,7 @@ def test_a_topic_is_read_once_more(spark: SparkSession, kafka: Server) -> None:
     assert sorted(calc) == [("+I", 8), ("+I", 9)]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("host", "faults"), [(GROUPS, []), (NATIVE, ["rows that the host native emits"])])
 def test_hosts(spark: SparkSession, tmp_path: Path, host: str, faults: list[str]) -> None:
     put(tmp_path / "orders", "1.json", {"item": "nut", "price": 3}, {"item": "nut", "price": 4})

@@ -258,6 +258,7 @@ PAIRS = {
 }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", PAIRS)
 def test_verdict(name: str) -> None:
     check(PAIRS[name])

@@ -253,6 +253,7 @@ MATCHES = {
 PAIRS = ROWS | OVERS | WINDOWED | MATCHES
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", PAIRS)
 def test_verdict(name: str) -> None:
     check(PAIRS[name])

@@ -264,6 +264,7 @@ ALIKE = {
 PAIRS = SOURCES | SINKS | ALIKE
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", PAIRS)
 def test_verdict(name: str) -> None:
     check(PAIRS[name])

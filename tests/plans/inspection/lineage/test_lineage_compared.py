@@ -273,6 +273,7 @@ HARMFUL = {
 }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", HARMFUL)
 def test_state_changes_are_named(name: str) -> None:
     old, new, said = HARMFUL[name]

@@ -66,6 +66,7 @@ class Writer:
                 self.world.pass_time(1)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("worlds", [40, pytest.param(200, marks=pytest.mark.deep)])
 @pytest.mark.parametrize(
     "faults",

@@ -19,7 +19,6 @@ from compiled_plan.plans.execution.state.upgrade.rollback import adopt, prune, r
 from tests.plans.execution.state.checkpoint.losing import PRICES, History, Loss
 from tests.plans.execution.state.checkpoint.places import Place
 from tests.plans.execution.state.upgrade.checkpoints import compiled, decided, started
-from tests.support.tiers import but_wide
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -161,7 +160,8 @@ def root(tmp_path: Path) -> Path:
     return place
 
 
-@pytest.mark.parametrize("name", but_wide(LOST, list(LOST)[::2].__contains__))
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize("name", LOST)
 def test_a_start_refuses_losses_that_would_go_unnoticed(root: Path, name: str) -> None:
     said, lose = LOST[name]
     lose(root)

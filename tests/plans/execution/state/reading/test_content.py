@@ -85,6 +85,7 @@ def test_missing_keys_have_no_entries(looked: Looked) -> None:
     assert looked.states("aggregate", item="nu") == ()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("sink", ["inner_join", "left_join", "semi_join"])
 def test_a_join_has_a_part_for_each_side(sink: str, looked: Looked) -> None:
     (key,) = looked.states(sink, id="1")

@@ -40,6 +40,7 @@ def test_an_aggregate_has_a_row_for_each_key(looked: Looked, tmp_path: Path) -> 
     assert len({row["key_text"] for row in rows}) == 5
 
 
+@pytest.mark.wide
 def test_a_join_has_a_row_for_each_row_of_each_side(looked: Looked, tmp_path: Path) -> None:
     rows = exported(looked, "left_join", tmp_path)
     left = [row for row in rows if row["entries"] == "input0"]

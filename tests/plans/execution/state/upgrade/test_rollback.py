@@ -85,6 +85,7 @@ def test_a_checkpoint_on_another_file_system_moves_and_goes_back(place: Place, m
     assert prune(place.spark, checkpoint) == (2,)
 
 
+@pytest.mark.wide
 def test_no_rollback_during_a_run_or_without_a_former_generation(
     spark: SparkSession, place: Place, tmp_path: Path
 ) -> None:

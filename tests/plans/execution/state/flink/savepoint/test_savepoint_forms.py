@@ -67,6 +67,7 @@ def by_operator(folder: Path, head: SavepointHead) -> Entries:
     return entries
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("form", FORMS)
 def test_every_form_has_the_state_of_the_numbers_read(
     form: str, results: Mapping[str, tuple[Path, SavepointHead | CheckpointError]]
