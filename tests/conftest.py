@@ -128,6 +128,8 @@ def one_name() -> Iterator[None]:
 @pytest.fixture(scope="session")
 def spark(request: pytest.FixtureRequest) -> Iterator[SparkSession]:
     """One session for all tests of a process, with the product's settings, two cores and two partitions."""
+    from compiled_plan.plans.connectors.lakes import LAKES
+    from compiled_plan.plans.execution.session.lakes import SETTING
     from compiled_plan.plans.execution.session.spark_session import spark_session
     from tools.maven import POSTGRES_DRIVER, SQLITE_DRIVER, fetched
 
@@ -141,6 +143,8 @@ def spark(request: pytest.FixtureRequest) -> Iterator[SparkSession]:
         "-XX:ReservedCodeCacheSize=1g -XX:SweeperThreshold=50 -XX:+IgnoreUnrecognizedVMOptions",
     }
     used = {name for item in request.session.items for name in getattr(item, "fixturenames", ())}
+    if "lakes" in used:
+        conf[SETTING] = ",".join(LAKES)
     jars: list[Path] = []
     if used & {"kafka", "kafka_jars"}:
         from tools.services.kafka import connector_jars
@@ -157,6 +161,11 @@ def spark(request: pytest.FixtureRequest) -> Iterator[SparkSession]:
                 patch.setenv("SPARK_DIST_CLASSPATH", os.pathsep.join(map(str, jars)))
             session = opened.enter_context(spark_session("local[2]", conf))
         yield session
+
+
+@pytest.fixture
+def lakes() -> None:
+    """Tests with tables of lakes: the session has those formats that its version of Spark has a release of."""
 
 
 @pytest.fixture

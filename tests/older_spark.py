@@ -37,6 +37,7 @@ AREAS = {
     "checkpoints": ("tests/plans/execution/state/checkpoint", "tests/plans/execution/state/reading"),
     "upgrades": ("tests/plans/execution/state/upgrade",),
     "connectors": ("tests/plans/execution/connectors", "tests/plans/execution/databases"),
+    "lakes": ("tests/plans/execution/lakes",),
     "formats": ("tests/plans/execution/formats",),
     "functions": ("tests/plans/execution/functions", "tests/plans/execution/expressions"),
 }

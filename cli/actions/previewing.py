@@ -9,6 +9,7 @@ from pathlib import Path
 
 from compiled_plan.plans.execution.secrets.values import Secrets
 from compiled_plan.plans.execution.session.kept import session_of_command
+from compiled_plan.plans.execution.session.lakes import with_lakes
 from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.execution.spark.logs import silence_py4j
 from compiled_plan.plans.execution.testing.sessions import engines_of
@@ -39,7 +40,7 @@ def print_preview(
     if not sample:
         secrets.collect(compiled)
     case = _case(sample, test) if sample else None
-    with session_of_command("", {}, verbose=debug, meanwhile=None) as spark:
+    with session_of_command("", with_lakes({}, [compiled]), verbose=debug, meanwhile=None) as spark:
         _report(progress_file, 0, rows)
         report = partial(_report, progress_file, of=rows)
         if case is not None:

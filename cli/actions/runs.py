@@ -20,6 +20,7 @@ from compiled_plan.plans.deferred import deferred
 from compiled_plan.plans.errors import CompiledPlanError, ExecutionError
 from compiled_plan.plans.execution.secrets.values import Secrets
 from compiled_plan.plans.execution.session.kept import session_of_command
+from compiled_plan.plans.execution.session.lakes import with_lakes
 from compiled_plan.plans.execution.session.settings import uses_local_files
 from compiled_plan.plans.execution.session.stopping import StuckError
 from compiled_plan.plans.execution.spark.failures import LostSparkError, translate
@@ -102,12 +103,13 @@ class Runs:
 
     def _spark(self, plans: Sequence[tuple[str, CompiledPlan]]) -> tuple[str, Mapping[str, str]]:
         """The master and the settings of the session."""
+        settings = with_lakes(self.settings, (plan for _, plan in plans))
         if self.options.real_time_ms is None:
-            return self.master, self.settings
+            return self.master, settings
         from compiled_plan.plans.execution.realtime.slots import local_session
         from compiled_plan.plans.execution.session.java_options import with_short_collections
 
-        master, settings = local_session([plan for _, plan in plans], self.master, self.settings)
+        master, settings = local_session([plan for _, plan in plans], self.master, settings)
         return master, with_short_collections(master, settings)
 
     def _options_of(self, path: str) -> RunOptions:

@@ -125,6 +125,8 @@ def changelog_of(options: Mapping[str, str], *, reading: bool) -> ChangelogMode 
     if connector.formats and not connector.own_changes:
         spec = next(iter(formats_of(options, connector).values()), None)
         return None if spec is None else spec.reads if reading else spec.writes
+    if reading and connector.source is not None and connector.source.changes_by is not None:
+        return connector.source.changes_by(options)
     use = connector.source if reading else connector.sink
     return ChangelogMode.INSERT if use is None else use.changes
 

@@ -16,6 +16,17 @@ Rule = Callable[[t.RowType, Mapping[str, str]], Unfit | None]
 #: Types whose values a folder name can hold.
 FOLDER_TYPES = (t.CharacterType, t.BooleanType, t.NumericType, t.DateType, t.TimestampType)
 
+#: Types that no column of a data source of Spark has.
+_UNHELD_BY_SPARK = (
+    t.TimeType,
+    t.YearMonthIntervalType,
+    t.DayTimeIntervalType,
+    t.MultisetType,
+    t.RawType,
+    t.TimestampTzType,
+    t.NullType,
+)
+
 
 def column(name: str, field: t.Field, remedy: str) -> Unfit:
     """The refusal of a column that a format cannot hold."""
@@ -27,6 +38,11 @@ def within(type_: t.LogicalType) -> Iterator[t.LogicalType]:
     yield type_
     for child in type_.children():
         yield from within(child)
+
+
+def unheld_by_spark(type_: t.LogicalType) -> bool:
+    """Return True if no column of a data source of Spark has a type."""
+    return any(isinstance(part, _UNHELD_BY_SPARK) for part in within(type_))
 
 
 def without(name: str, wrong: tuple[type[t.LogicalType], ...], remedy: str) -> Rule:

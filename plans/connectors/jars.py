@@ -46,28 +46,6 @@ KAFKA = (
     ),
 )
 
-#: Libraries for a version of Spark on which the declared ones do not run.
-OF_SPARK: Mapping[str, Mapping[Package, Package]] = {
-    "4.1": {
-        KAFKA[2]: replace(
-            KAFKA[2],
-            coordinates="org.apache.spark:spark-token-provider-kafka-0-10_2.13:4.1.1",
-            sha256="e510adc37b03d01d0a190d0dab472b5538e05eaa77454f7e9477156d7a6820ae",
-        ),
-        KAFKA[3]: replace(
-            KAFKA[3],
-            coordinates="org.apache.spark:spark-sql-kafka-0-10_2.13:4.1.1",
-            sha256="9c1ce986f548e6b1dcb0e2dfe2f253a0bc58f2232a32a0c9c6c674dd25a8570c",
-        ),
-    }
-}
-
-
-def for_spark(package: Package, version: str) -> Package:
-    """The release of a library that runs on a version of Spark, such as "4.1"."""
-    return OF_SPARK.get(version, {}).get(package, package)
-
-
 #: Runtime of the Java classes that protoc generates, of this major version and of the one before.
 PROTOBUF = Package(
     "com.google.protobuf:protobuf-java:4.36.2",
@@ -165,5 +143,48 @@ SAVEPOINT = (
     ),
 )
 
+#: Delta Lake, for Spark 4.2.
+DELTA = (
+    Package(
+        "io.delta:delta-storage:4.4.0",
+        "c46735481fa8e326b0957be02b4420cbcab4b325bb08009b7f2045a95133f1cc",
+        "io.delta.storage.LogStore",
+    ),
+    Package(
+        "io.delta:delta-spark_4.2_2.13:4.4.0",
+        "27d4fd8b1f879535c573ed1c718177d6a27f24d3e626ba02e216369725721ead",
+        "io.delta.tables.DeltaTable",
+    ),
+)
+
+#: Libraries for a version of Spark on which the declared ones do not run; None for a library without a release for it.
+OF_SPARK: Mapping[str, Mapping[Package, Package | None]] = {
+    "4.3": {DELTA[1]: None},
+    "4.1": {
+        KAFKA[2]: replace(
+            KAFKA[2],
+            coordinates="org.apache.spark:spark-token-provider-kafka-0-10_2.13:4.1.1",
+            sha256="e510adc37b03d01d0a190d0dab472b5538e05eaa77454f7e9477156d7a6820ae",
+        ),
+        KAFKA[3]: replace(
+            KAFKA[3],
+            coordinates="org.apache.spark:spark-sql-kafka-0-10_2.13:4.1.1",
+            sha256="9c1ce986f548e6b1dcb0e2dfe2f253a0bc58f2232a32a0c9c6c674dd25a8570c",
+        ),
+        DELTA[1]: replace(
+            DELTA[1],
+            coordinates="io.delta:delta-spark_4.1_2.13:4.4.0",
+            sha256="75a9400986853c061f5109f012547de2545a5759e5e752e5ef633dabe16a4f10",
+        ),
+    },
+}
+
+
+def for_spark(package: Package, version: str) -> Package | None:
+    """The release of a library that runs on a version of Spark, such as "4.1"; None if there is none."""
+    return OF_SPARK.get(version, {}).get(package, package)
+
+
+_OTHER_RELEASES = (package for releases in OF_SPARK.values() for package in releases.values() if package is not None)
 #: All libraries that a run may download.
-ALL = (*KAFKA, PROTOBUF, *FLINK, *SAVEPOINT, *DRIVERS)
+ALL = (*KAFKA, PROTOBUF, *FLINK, *SAVEPOINT, *DRIVERS, *DELTA, *_OTHER_RELEASES)

@@ -68,6 +68,8 @@ class SourceSpec:
     #: Predicate: Flink pushes a condition into the scan with these options; None if it never does.
     takes_over: Callable[[RexNode, Mapping[str, str]], bool] | None = None
     limits: bool = False  # whether Flink pushes LIMIT into the scan
+    #: Its changelog mode with these options; None for `changes`.
+    changes_by: Callable[[Mapping[str, str]], ChangelogMode] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ from compiled_plan.plans.execution.run import Run
 from compiled_plan.plans.execution.secrets.values import Secrets
 from compiled_plan.plans.execution.session import spark_session as sessions
 from compiled_plan.plans.execution.session.configured import check_classic
+from compiled_plan.plans.execution.session.lakes import with_lakes
 from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.execution.session.settings import FIXED, PROVIDER, ROCKSDB
 from compiled_plan.plans.execution.session.stopping import StuckError
@@ -43,11 +44,12 @@ _LOCK = threading.RLock()
 _OWN = ExitStack()
 
 
-def session(*, debug: bool = False) -> SparkSession:
+def session(*, debug: bool = False, plans: Sequence[CompiledPlan] = ()) -> SparkSession:
     """The session that runs plans in this process: the active one if it is suitable, otherwise a new one.
 
     Args:
         debug: keep the logs of a new session.
+        plans: the plans whose tables a new session can read and write.
 
     Raises:
         ExecutionError: the active session lacks the kernel or a setting, or is one of Spark Connect; no suitable Java.
@@ -61,7 +63,8 @@ def session(*, debug: bool = False) -> SparkSession:
             return active
         if not debug:
             silence_py4j()
-        opened = _OWN.enter_context(sessions.spark_session(verbose=False, open_to_users=True))
+        conf = with_lakes({}, plans)
+        opened = _OWN.enter_context(sessions.spark_session(conf=conf, verbose=False, open_to_users=True))
         atexit.register(_OWN.close)
         return opened
 
@@ -136,7 +139,7 @@ def start(
     """
     secrets = secrets or Secrets(options.secrets)
     secrets.collect(plan, options.warm_up_from)
-    spark = session(debug=debug)
+    spark = session(debug=debug, plans=[plan])
     queue: Queue[object] = Queue(maxsize=_WAITING)
     plan, name, row_type = _received(plan)
     job = EmbeddedRun(queue, row_type or RowType(), most_rows(plan) if name else None)

@@ -19,6 +19,7 @@ from compiled_plan.plans.execution.operators.base import Lowering
 from compiled_plan.plans.execution.operators.python_steps import allowed_functions
 from compiled_plan.plans.execution.realtime.query import RealTimeQuery, in_real_time, row_clock
 from compiled_plan.plans.execution.secrets.values import Secrets
+from compiled_plan.plans.execution.session.lakes import check_lakes
 from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.execution.spark.java import cache_classes, java_class, remove_at_exit
 from compiled_plan.plans.execution.spark.packages import check_loaded_code, provide
@@ -139,6 +140,7 @@ class OpenedRun:
         java_class(jvm, f"{_HOST}.watermarks.RowWatermark").register(session)
 
     def _opened_sources(self) -> Sources:
+        check_lakes(self.spark, self.prepared.plan)
         provide(self.spark, self.prepared.plan)
         files, clock = self.options.max_files_per_batch, self._clock
         context = connectors.SourceContext(self.spark, files, clock, secrets=self.secrets)

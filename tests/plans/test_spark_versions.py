@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from compiled_plan.plans.connectors.jars import KAFKA, OF_SPARK, for_spark
+from compiled_plan.plans.connectors.lakes import LAKES
 from compiled_plan.plans.errors import ExecutionError, UnsupportedError
 from compiled_plan.plans.spark_versions import (
     SPARK_VERSIONS,
@@ -70,7 +71,15 @@ def test_real_time_mode_names_the_version_that_has_it(version: SparkVersion) -> 
 
 def test_the_kafka_connector_fits_the_version() -> None:
     assert [for_spark(package, "4.3") for package in KAFKA] == [*KAFKA]
-    older = [for_spark(package, "4.1") for package in KAFKA]
+    older = [package for package in (for_spark(package, "4.1") for package in KAFKA) if package is not None]
     assert [package.holds for package in older] == [package.holds for package in KAFKA]
     assert [package.coordinates.rpartition(":")[2] for package in older[2:]] == ["4.1.1", "4.1.1"]
     assert OF_SPARK.keys() <= set(map(str, SPARK_VERSIONS))
+
+
+def test_a_table_format_fits_the_versions_of_its_artifacts() -> None:
+    for lake in LAKES.values():
+        assert lake.versions, "no version of Spark is left for it"
+        for version in lake.versions:
+            release = lake.release(version)
+            assert release is not None and re.search(rf"[-_]{version}_2\.13:", release[-1].coordinates)

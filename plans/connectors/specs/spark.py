@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from compiled_plan.plans import types as t
 from compiled_plan.plans.connectors import jdbc_urls, kafka_settings
+from compiled_plan.plans.connectors.columns import unheld_by_spark
 from compiled_plan.plans.connectors.common import passive
 from compiled_plan.plans.connectors.reached import Reach, Reached
 from compiled_plan.plans.connectors.spec import (
@@ -22,38 +23,15 @@ from compiled_plan.plans.connectors.table_options import OptionGroup, TableOptio
 from compiled_plan.plans.nodes.declared import TableFault
 from compiled_plan.plans.text.options import Kind
 
-#: Types of plans that columns of a data source cannot represent.
-_UNHELD = (
-    t.TimeType,
-    t.YearMonthIntervalType,
-    t.DayTimeIntervalType,
-    t.MultisetType,
-    t.RawType,
-    t.TimestampTzType,
-    t.NullType,
-)
-
-
 #: Data sources that read text, so that their columns have the declared types.
 UNTYPED = frozenset({"csv", "json", "xml"})
 
 
 def _column_faults(row: t.RowType, options: Mapping[str, str]) -> Faults:
     for column in row.fields:
-        held = _unheld(column.type)
-        if held is not None:
+        if unheld_by_spark(column.type):
             message = f"column {column.name!r} of type {column.type} cannot be held in a data source of Spark"
             yield "provider", message, "make it a STRING, a number or a TIMESTAMP (CAST), or leave it out"
-
-
-def _unheld(type_: t.LogicalType) -> t.LogicalType | None:
-    waiting = [type_]
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, _UNHELD):
-            return part
-        waiting.extend(part.children())
-    return None
 
 
 def _faults(use: TableUse) -> Iterator[TableFault]:

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from pyspark.sql import functions as F
 from pyspark.sql import types as s
 
 from compiled_plan.plans import types as t
 from compiled_plan.plans.errors import DataError, UnsupportedError
 from compiled_plan.plans.execution.interfaces.connectors import TableSpec
 from compiled_plan.plans.execution.spark.types import from_spark, to_spark
+from compiled_plan.plans.types import quote_identifier
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
 
 _REMEDY = "declare the columns as the data source has them, and CAST in a query or view"
 
 
-def check_columns(table: TableSpec, columns: s.StructType, provider: str) -> None:
+def check_columns(table: TableSpec, columns: s.StructType, origin: str, *, lacks: bool = False) -> None:
     """Refuse a table with columns that its data source lacks or has with other types; extra columns are allowed.
 
     Args:
         columns: the columns of the data source.
-        provider: its name, for messages.
+        origin: the data source, for messages.
+        lacks: True if it may lack columns.
 
     Raises:
         DataError: names the column and both types.
@@ -27,8 +35,10 @@ def check_columns(table: TableSpec, columns: s.StructType, provider: str) -> Non
         own = types.get(column.name)
         if own is None:
             match = next((name for name in types if name.lower() == column.name.lower()), None)
+            if lacks and match is None:
+                continue
             raise DataError(
-                f"provider {provider!r} has no column {column.name!r}",
+                f"{origin} has no column {column.name!r}",
                 where=f"table {table.identifier}",
                 remedy=f"write it as {match!r}: names are case-sensitive"
                 if match
@@ -36,10 +46,19 @@ def check_columns(table: TableSpec, columns: s.StructType, provider: str) -> Non
             )
         if not same_type(to_spark(column.type), own):
             raise DataError(
-                f"column {column.name!r} is {_plain(column.type)}, and provider {provider!r} has it as {_shown(own)}",
+                f"column {column.name!r} is {_plain(column.type)}, and {origin} has it as {_shown(own)}",
                 where=f"table {table.identifier}",
                 remedy=_REMEDY,
             )
+
+
+def plan_columns(table: TableSpec) -> list[Column]:
+    """The columns of a table from those of its data source; null for columns that the plan does not use."""
+    used = set(table.used)
+    return [
+        F.col(quote_identifier(field.name)) if field.name in used else F.lit(None).cast(to_spark(field.type))
+        for field in table.columns.fields
+    ]
 
 
 def same_type(left: s.DataType, right: s.DataType) -> bool:

@@ -45,6 +45,11 @@ class Opened:
         return cls(spark, table, table.options["provider"], passed)
 
     @property
+    def title(self) -> str:
+        """Its name, for messages."""
+        return f"provider {self.name!r}"
+
+    @property
     def typed(self) -> bool:
         """Return True if it knows the types of its columns; otherwise the declared types apply."""
         return self.name.lower() not in UNTYPED
@@ -64,7 +69,7 @@ class Opened:
     def refused(self, doing: str, fault: PySparkException | Py4JJavaError) -> ExecutionError:
         """The error of the table for an exception of Spark."""
         return ExecutionError(
-            f"provider {self.name!r} cannot be {doing}: {masked_text(message_of(fault))}",
+            f"{self.title} cannot be {doing}: {masked_text(message_of(fault))}",
             where=f"table {self.table.identifier}",
             remedy="correct the table's options; they go to the data source as they are",
         )

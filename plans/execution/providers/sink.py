@@ -28,7 +28,7 @@ def write(table: TableSpec, context: SinkContext) -> RowSink:
     opened = Opened.of(context.spark, table)
     columns = _existing_columns(opened) if context.writes and opened.typed else None
     if columns is not None:
-        check_columns(table, columns, opened.name)
+        check_columns(table, columns, opened.title)
     return AppendingSink(opened)
 
 

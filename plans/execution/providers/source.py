@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import weakref
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from py4j.protocol import Py4JJavaError
@@ -13,17 +11,16 @@ from pyspark.sql import functions as F
 from compiled_plan.plans.connectors.specs.spark import SPEC
 from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.execution.interfaces.connectors import RowSource, SourceContext, TableSpec, insert_head
-from compiled_plan.plans.execution.providers.columns import check_columns
+from compiled_plan.plans.execution.providers.columns import check_columns, plan_columns
 from compiled_plan.plans.execution.providers.provider import Opened
-from compiled_plan.plans.execution.spark.java import JavaObject, java_class
-from compiled_plan.plans.execution.spark.types import schema_of, to_spark
+from compiled_plan.plans.execution.providers.whole import whole
+from compiled_plan.plans.execution.spark.types import schema_of
 from compiled_plan.plans.types import quote_identifier
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.types import StructType
 
-_WHOLE = "org.compiledplan.kernel.host.input.WholeTable"
 #: Spark's messages for a data source without streaming reads, and for one that requires a schema.
 _NO_STREAM = ("does not support streamed reading", "simpleStreamReader is not implemented")
 _NO_COLUMNS = "Schema must be specified"
@@ -47,25 +44,8 @@ def read(table: TableSpec, context: SourceContext) -> RowSource:
     with opened.errors_named("read"):
         frame = _loaded(opened, opened.spark.read)
     frame = frame.select(*(F.col(quote_identifier(name)) for name in table.used))
-    kernel = java_class(opened.spark._jvm, _WHOLE)
-    held = _Held(kernel, kernel.hold(frame._jdf))
-    bounded = opened.spark.readStream.format(_WHOLE).option("id", held.id).load()
+    bounded, held = whole(frame)
     return RowSource(_rows(bounded, table), bounded=True, keeps=held)
-
-
-class _Held:
-    """A DataFrame that the kernel holds during the lifetime of this object."""
-
-    def __init__(self, kernel: JavaObject, id_: str) -> None:
-        self.id = id_
-        # At exit of the process the JVM ends, too.
-        weakref.finalize(self, _release, kernel, id_).atexit = False
-
-
-def _release(kernel: JavaObject, id_: str) -> None:
-    # Nothing to release in a JVM that is gone.
-    with suppress(Exception):
-        kernel.release(id_)
 
 
 def _stream(opened: Opened, *, must: bool) -> DataFrame | None:
@@ -117,7 +97,7 @@ def _loaded(opened: Opened, reader: Any, columns: StructType | None = None) -> D
         frame = reader.schema(wanted).load()
     _begun(frame)
     if opened.typed:
-        check_columns(opened.table, frame.schema, opened.name)
+        check_columns(opened.table, frame.schema, opened.title)
     return frame
 
 
@@ -154,9 +134,5 @@ def _begun(stream: DataFrame) -> None:
 
 def _rows(frame: DataFrame, table: TableSpec) -> DataFrame:
     """The columns of `RowSource` from those of the data source."""
-    used = set(table.used)
-    columns = [
-        F.col(quote_identifier(field.name)) if field.name in used else F.lit(None).cast(to_spark(field.type))
-        for field in table.columns.fields
-    ]
-    return frame.select(*insert_head(), *(column.alias(f"f{at}") for at, column in enumerate(columns)))
+    columns = enumerate(plan_columns(table))
+    return frame.select(*insert_head(), *(column.alias(f"f{at}") for at, column in columns))

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, suppre
 from typing import TYPE_CHECKING
 
 from compiled_plan.plans.execution.session import spark_session as sessions
+from compiled_plan.plans.execution.session.lakes import missing_lakes
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -27,7 +28,10 @@ class Keeper:
     def session(
         self, master: str, settings: Mapping[str, str], meanwhile: Callable[[], object] | None
     ) -> Iterator[SparkSession]:
-        """The session; all commands of a process have the same master and settings."""
+        """The session; commands of a process have the same master and settings but for formats of their tables."""
+        if self._session is not None and missing_lakes(self._session, settings):
+            self._closing.close()
+            self._session = None
         if self._session is None:
             self._session = self._closing.enter_context(
                 sessions.spark_session(master, settings, verbose=False, outlives=True, meanwhile=meanwhile)

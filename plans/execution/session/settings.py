@@ -115,12 +115,9 @@ def add_kernel(settings: dict[str, str], java: Path) -> bool:
     Returns:
         True if a Java is started that has the kernel from the beginning.
     """
-    from pyspark import SparkContext
-
     jar = kernel_jar()
-    fresh = SparkContext._gateway is None and not is_submitted()
-    local = is_local(settings["spark.master"], settings)
-    if fresh and local:
+    fresh, local = _starts_java(), starts_here(settings)
+    if local:
         for name, value in LOCAL.items():
             settings.setdefault(name, value)
         _append(settings, CLASS_PATH, str(jar), os.pathsep)
@@ -131,7 +128,18 @@ def add_kernel(settings: dict[str, str], java: Path) -> bool:
         options = " ".join(settings.get(name, "") for name in (DRIVER_JAVA, LAST_JAVA))
         for option in java_options(java, settings.get(CLASS_PATH, ""), options):
             _append(settings, DRIVER_JAVA, option, " ")
-    return fresh and local
+    return local
+
+
+def starts_here(settings: Mapping[str, str]) -> bool:
+    """Return True if a Java is started that is driver and executor, with the class path of the settings."""
+    return _starts_java() and is_local(settings["spark.master"], settings)
+
+
+def _starts_java() -> bool:
+    from pyspark import SparkContext
+
+    return SparkContext._gateway is None and not is_submitted()
 
 
 def _append(settings: dict[str, str], name: str, value: str, separator: str) -> None:

@@ -7,7 +7,7 @@ import shutil
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING
 from compiled_plan.plans.errors import ExecutionError
 from compiled_plan.plans.execution.kernel import use_suitable_java
 from compiled_plan.plans.execution.session.configured import check_classic, configured_settings, python_of_workers
+from compiled_plan.plans.execution.session.lakes import add_lakes, expose
 from compiled_plan.plans.execution.session.lean_start import lean_session, python_workers, start_java, unused_folder
-from compiled_plan.plans.execution.session.settings import FIXED, add_kernel, wanted_settings
+from compiled_plan.plans.execution.session.settings import FIXED, add_kernel, starts_here, wanted_settings
 from compiled_plan.plans.execution.session.stopping import PATIENCE, kill_spark, within
 from compiled_plan.plans.execution.spark.java import cache_classes, java_class, remove_at_exit, settings
 from compiled_plan.plans.execution.spark.logs import silence_accumulators
@@ -67,9 +68,11 @@ def spark_session(
     try:
         warehouse.mkdir(mode=0o700)
         wanted = wanted_settings(master, chosen, configured, warehouse)
+        libraries = add_lakes(wanted, configured, fresh=starts_here(wanted))
         lean = add_kernel(wanted, java)
+        python = python_of_workers(configured | chosen)
         with nullcontext() if verbose else _silent_children(outlives), _beside(meanwhile):
-            session = _start(wanted, python_of_workers(configured | chosen), lean=lean, open_to_users=open_to_users)
+            session = _start(wanted, python, libraries, lean=lean, open_to_users=open_to_users)
         try:
             if not verbose:
                 silence_accumulators(session)
@@ -175,12 +178,17 @@ def _silent_children(outlives: bool) -> Iterator[None]:
         os.close(nowhere)
 
 
-def _start(settings: Mapping[str, str], python: str, *, lean: bool, open_to_users: bool) -> SparkSession:
+def _start(
+    settings: Mapping[str, str], python: str, libraries: Sequence[Path], *, lean: bool, open_to_users: bool
+) -> SparkSession:
+    import pyspark
     from pyspark.sql import SparkSession
 
     try:
         with python_workers(python), nullcontext() if open_to_users else _own_interrupts():
             effective = start_java(settings, quickly=lean) | FIXED
+            if not lean:
+                expose(pyspark.SparkContext._jvm, libraries)
             builder = SparkSession.builder
             for name, value in effective.items():
                 builder = builder.config(name, value)

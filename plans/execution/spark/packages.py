@@ -62,7 +62,8 @@ def provide(spark: SparkSession, plan: CompiledPlan) -> None:
         ExecutionError: one is unavailable; the remedy works without a network.
     """
     version = str(spark_version(spark.version))
-    add_packages(spark, {for_spark(package, version): user for package, user in needed(plan).items()})
+    releases = {for_spark(package, version): user for package, user in needed(plan).items()}
+    add_packages(spark, {package: user for package, user in releases.items() if package is not None})
 
 
 def has_class(spark: SparkSession, name: str) -> bool:

@@ -18,6 +18,7 @@ from compiled_plan.plans.execution.expressions import register
 from compiled_plan.plans.execution.interfaces.connectors import KIND, ORD, PATH, SourceContext, TableSpec, open_source
 from compiled_plan.plans.execution.interfaces.dead_letters import DEAD
 from compiled_plan.plans.execution.secrets.values import Secrets
+from compiled_plan.plans.execution.session.lakes import check_lakes
 from compiled_plan.plans.execution.session.spark_session import no_query_starts
 from compiled_plan.plans.execution.session.stopping import StoppedError, follow
 from compiled_plan.plans.execution.spark.arrow import values_of
@@ -71,6 +72,7 @@ def samples(spark: SparkSession, plan: CompiledPlan, count: int, secrets: Secret
     register(spark)
     java_class(spark._jvm, f"{_HOST}.input.OrderNumber").register(spark._jsparkSession)
     check_loaded_code(plan, spark)
+    check_lakes(spark, plan)
     provide(spark, plan)
     tables, metadata = PlanTables.of(plan), _read_metadata(plan)
     for name, table in {**tables.lookups, **tables.sources}.items():

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
 import sqlite3
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -18,6 +16,7 @@ from compiled_plan.plans.execution.interfaces.connectors import SinkContext, ope
 from compiled_plan.plans.execution.run import Run
 from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.execution.stages.prepared import prepare, sink_tables
+from tests.support.change_events import events
 from tests.support.waiting import wait_until
 from tools.services.postgres import psql
 
@@ -127,27 +126,6 @@ def test_every_type_in_sqlite(spark: SparkSession, tmp_path: Path) -> None:
         ),
         (2, *[None] * 14),
     ]
-
-
-def events(folder: Path, *files: list[str]) -> str:
-    """A changelog table and its files: `+1=5` inserts a row, `1=5>6` updates one, `-1=5` deletes one."""
-    folder.mkdir()
-    for number, lines in enumerate(files):
-        documents = []
-        for line in lines:
-            key, _, values = line.lstrip("+-").partition("=")
-            old, _, new = values.partition(">")
-            rows = [{"id": int(key), "n": None if value == "null" else int(value)} for value in (old, new) if value]
-            op = "c" if line[0] == "+" else "d" if line[0] == "-" else "u"
-            before, after = (None if op == "c" else rows[0]), (None if op == "d" else rows[-1])
-            documents.append(json.dumps({"before": before, "after": after, "op": op}))
-        (folder / f"{number}.json").write_text("\n".join(documents))
-        # Files with equal times have no order of batches.
-        os.utime(folder / f"{number}.json", (number, number))
-    return (
-        "CREATE TABLE events (id INT PRIMARY KEY NOT ENFORCED, n INT) WITH ('connector' = 'filesystem', "
-        f"'path' = '{folder}', 'format' = 'debezium-json');\n"
-    )
 
 
 @pytest.mark.wide

@@ -20,7 +20,7 @@ def struct(**fields: s.DataType) -> s.StructType:
 def check(declared: str, columns: s.StructType) -> None:
     row = t.parse_type(f"ROW<{declared}>")
     assert isinstance(row, t.RowType)
-    check_columns(TableSpec("c.d.t", row, {}), columns, "p")
+    check_columns(TableSpec("c.d.t", row, {}), columns, "provider 'p'")
 
 
 @pytest.mark.parametrize(

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from compiled_plan.environment import TableEnvironment
-from compiled_plan.plans.connectors.jars import ALL, FLINK, KAFKA, SAVEPOINT, Package
+from compiled_plan.plans.connectors.jars import ALL, FLINK, KAFKA, SAVEPOINT, Package, for_spark
 from compiled_plan.plans.connectors.registry import connector_specs, format_specs
 from compiled_plan.plans.errors import ExecutionError
 from compiled_plan.plans.execution.kernel import use_suitable_java
 from compiled_plan.plans.execution.spark import packages
 from compiled_plan.plans.plan import CompiledPlan
+from compiled_plan.plans.spark_versions import SPARK_VERSIONS
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -138,7 +139,9 @@ def test_a_library_of_another_hash_is_not_loaded(spark: SparkSession, repository
 
 def test_only_libraries_with_a_hash_are_fetched() -> None:
     specs = [*connector_specs().values(), *format_specs().values()]
-    assert {package for spec in specs for package in spec.packages} | {*FLINK, *SAVEPOINT} == set(ALL)
+    declared = {package for spec in specs for package in spec.packages} | {*FLINK, *SAVEPOINT}
+    releases = {for_spark(package, str(version)) for package in declared for version in SPARK_VERSIONS} - {None}
+    assert declared | releases == set(ALL)
     assert all(re.fullmatch("[0-9a-f]{64}", package.sha256) for package in ALL)
     assert len({package.coordinates for package in ALL}) == len(ALL)
 

@@ -1,0 +1,28 @@
+"""The connector `delta`: tables of Delta Lake."""
+
+from __future__ import annotations
+
+from compiled_plan.plans.connectors.specs.delta import SPEC
+from compiled_plan.plans.execution.interfaces.connectors import (
+    RowSource,
+    SinkContext,
+    SourceContext,
+    TableSpec,
+    sink_connector,
+    source_connector,
+)
+from compiled_plan.plans.execution.lakes import sink as sinks
+from compiled_plan.plans.execution.lakes.delta import DeltaTable
+from compiled_plan.plans.execution.lakes.delta_source import read
+
+
+@sink_connector(SPEC)
+def sink(table: TableSpec, context: SinkContext) -> sinks.LakeSink:
+    """Write a table. Raises as `lakes.sink.sink` does."""
+    return sinks.sink(table, context, DeltaTable(context.spark, table), SPEC.values(table.options))
+
+
+@source_connector(SPEC)
+def source(table: TableSpec, context: SourceContext) -> RowSource:
+    """Read a table. Raises as `lakes.delta_source.read` does."""
+    return read(table, DeltaTable(context.spark, table), SPEC.values(table.options), context)

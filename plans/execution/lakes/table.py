@@ -1,0 +1,65 @@
+"""The interface between the sink and source of lakes and the table formats."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Protocol
+
+from compiled_plan.plans.connectors.lake_tables import CREATE
+from compiled_plan.plans.errors import DataError, ExecutionError
+from compiled_plan.plans.execution.interfaces.connectors import TableSpec
+from compiled_plan.plans.execution.providers.provider import message_of
+from compiled_plan.plans.text.masking import masked_text
+
+if TYPE_CHECKING:
+    from py4j.protocol import Py4JJavaError
+    from pyspark.errors import PySparkException
+    from pyspark.sql.types import StructType
+
+
+class LakeTable(Protocol):
+    """A table of a lake, which may not exist yet."""
+
+    @property
+    def name(self) -> str:
+        """Its identifier in Spark, with quotes."""
+
+    @property
+    def title(self) -> str:
+        """Its format and place, for messages."""
+
+    def columns(self) -> StructType | None:
+        """Its columns; None if it does not exist."""
+
+    def partition_keys(self) -> tuple[str, ...]:
+        """The names of the columns by whose values its files are partitioned."""
+
+    def create(self) -> None:
+        """Create it, unless it exists."""
+
+    def add_columns(self, columns: StructType) -> None:
+        """Add the columns that it lacks."""
+
+    def last_batch(self, writer: str) -> int:
+        """The last micro-batch that a writer committed; -1 if there is none."""
+
+    def commit_settings(self, writer: str, batch: int) -> Mapping[str, str]:
+        """Settings of a session whose commits record a micro-batch of a writer."""
+
+    def is_conflict(self, class_name: str) -> bool:
+        """Return True for the class of an exception that reports a commit of another writer."""
+
+
+def missing(table: TableSpec, title: str, *, creates: bool = False) -> DataError:
+    """The error for a table that does not exist."""
+    way = f"let the sink do so: '{CREATE}' = 'true'" if creates else "correct the options of the table"
+    return DataError(f"{title} does not exist", where=f"table {table.identifier}", remedy=f"create it, or {way}")
+
+
+def failed(table: TableSpec, title: str, doing: str, fault: PySparkException | Py4JJavaError) -> ExecutionError:
+    """The error for an exception of Spark."""
+    return ExecutionError(
+        f"{title} cannot be {doing}: {masked_text(message_of(fault))}",
+        where=f"table {table.identifier}",
+        remedy="correct the table's options, or what the message says",
+    )
