@@ -23,7 +23,7 @@ def faults(draft: Draft) -> Iterator[str]:
         from compiled_plan.plans.inspection.rules import plan_findings
 
         # A plan that runs in Flink alone is no fault of a pass.
-        findings = plan_findings(draft.plan.nodes, draft.plan.edges)
+        findings = plan_findings(draft.plan)
         yield from (f"{item.pointer}: {item.message}" for item in findings if item.is_unreadable)
     elif draft.operators:
         yield from operator_faults(draft)

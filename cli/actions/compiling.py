@@ -22,7 +22,7 @@ def write(script: CompiledScript, output: str, how: PlanFileOptions) -> None:
             f"warning: Flink does not resolve references to secrets, and takes them as they are: {', '.join(names)}"
         )
         how.say("  try: replace them in the plan where Flink reads it")
-    for finding in plan_findings(script.plan.nodes, script.plan.edges):
+    for finding in plan_findings(script.plan):
         how.say(f"warning: the plan loads in Flink, but execute-plan refuses it: {finding.message}")
         how.say(f"  at: {finding.where}\n  try: {finding.remedy}")
     target = output or script.path or ""

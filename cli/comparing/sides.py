@@ -14,6 +14,7 @@ from compiled_plan.plans.inspection.checkpoints import CheckpointReader
 from compiled_plan.plans.inspection.diff.description import facts_of, read_description
 from compiled_plan.plans.inspection.diff.facts import run_to_come
 from compiled_plan.plans.inspection.recompile import notes, recompile
+from compiled_plan.plans.inspection.rules import plan_findings
 
 if TYPE_CHECKING:
     from compiled_plan.plans.inspection.diff.document import Side as Named
@@ -68,7 +69,11 @@ def side_of(name: str, session: Session, say: Say, over: ComparedSide | None = N
         plan = plan_from_json(files.plan, folder.shown)
         run = facts_of(read_description(files.description, folder.shown), plan)
         return ComparedSide(name, "checkpoint", plan, replace(run, state_bytes=reader.figures_in_force().bytes))
-    return ComparedSide(name, "plan", plan_from_file(name), run_to_come())
+    plan = plan_from_file(name)
+    for finding in plan_findings(plan):
+        say(f"warning: {name}: execute-plan refuses it: {finding.message}")
+        say(f"  at: {finding.where}\n  try: {finding.remedy}")
+    return ComparedSide(name, "plan", plan, run_to_come())
 
 
 def _over(plan: CompiledPlan, over: ComparedSide, say: Say) -> CompiledPlan:

@@ -99,7 +99,7 @@ class Reviewer:
             plan = side_of(subject.program, self.session, said.append, over).plan
             is_stale = committed is not None and plan != committed
         assert plan is not None, "a subject that is not deleted has a program or a plan"
-        said += (f"execute-plan refuses it: {finding.message}" for finding in plan_findings(plan.nodes, plan.edges))
+        said += (f"execute-plan refuses it: {finding.message}" for finding in plan_findings(plan))
         if is_stale:
             said.append(f"`{subject.plan}` is not the plan of this program: `{self._command(subject)}`")
         if subject.old_plan and not subject.plan:

@@ -26,7 +26,6 @@ from compiled_plan.plans.plan.session_options import (
     SESSION_OPTIONS,
     UTC,
     ZONE,
-    with_option,
     with_session,
     with_zone,
     zones_of,
@@ -98,9 +97,7 @@ def _plan_of(context: PlanningContext, statement: str, rows: int) -> Plan:
     zone = UTC if zone == DEFAULT else zone
     zoned = with_zone(with_catalog_functions(plan, context.catalog), otherwise=zone)
     # Rows are shown in this zone, also where no expression depends on it.
-    shown = zoned.with_nodes(
-        [with_option(node, ZONE, zone) if isinstance(node, Sink) else node for node in zoned.nodes]
-    )
+    shown = zoned.with_nodes([node.with_option(ZONE, zone) if isinstance(node, Sink) else node for node in zoned.nodes])
     return with_session(shown, context.config.changed(SESSION_OPTIONS))
 
 

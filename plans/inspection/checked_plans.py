@@ -22,9 +22,9 @@ def read_plan(data: Json) -> tuple[CompiledPlan | None, list[Finding]]:
     parts, findings = read_parts(data)
     if parts is None:
         return None, findings
-    findings = list(plan_findings(parts.nodes, parts.edges))
-    wrong = any(finding.is_unreadable for finding in findings)
-    return (None if wrong else CompiledPlan(parts.nodes, parts.edges, parts.flink_version, parts.schema)), findings
+    plan = CompiledPlan(parts.nodes, parts.edges, parts.flink_version, parts.schema)
+    findings = list(plan_findings(plan))
+    return (None if any(finding.is_unreadable for finding in findings) else plan), findings
 
 
 def plan_from_dict(data: Json, source: str = "", text: str = "") -> CompiledPlan:

@@ -9,16 +9,20 @@ from compiled_plan.plans.findings import Finding, Severity
 from compiled_plan.plans.inspection.changes import append_only
 from compiled_plan.plans.inspection.identity import derived_uids
 from compiled_plan.plans.nodes.base import PlanNode, StateEntry
+from compiled_plan.plans.nodes.model import objects_in
+from compiled_plan.plans.nodes.newer import FLINK_VERSION, is_newer
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.plan.structure import label
+from compiled_plan.plans.rex import CASTS, Call, RexNode, type_of, walk
 from compiled_plan.plans.text.durations import bare_number
 from compiled_plan.plans.text.masking import holds_secret
 from compiled_plan.plans.text.spans import pointer_of
+from compiled_plan.plans.types import BytesType, CharacterType
 
 
 def lint(plan: CompiledPlan) -> tuple[Finding, ...]:
     """All warnings about a plan."""
-    own = (_shorter_downstream, _without_key, _without_effect)
+    own = (_shorter_downstream, _without_key, _without_effect, _stricter_casts)
     return (*bare_numbers(plan), *clear_secrets(plan), *(finding for check in own for finding in check(plan)))
 
 
@@ -30,7 +34,7 @@ def bare_numbers(plan: CompiledPlan) -> Iterator[Finding]:
             if doubt:
                 text = entry.ttl.strip()
                 remedy = f"write `{text} ms` if that is meant, else a unit: `{text} s`"
-                pointer = f"/nodes/{position}/state/{number}/ttl"
+                pointer = _ttl_pointer(node, position, number)
                 yield _warning(node, pointer, f"the TTL of {entry.name!r}: {doubt}", remedy, entry.ttl)
 
 
@@ -72,7 +76,7 @@ def _shorter_downstream(plan: CompiledPlan) -> Iterator[Finding]:
                     f"{longest.name} {_for_how_long(longest)}: updates will meet rows already forgotten"
                 )
                 remedy = f"give {entry.name} at least {longest.ttl}" if longest.ttl_ms else "give both the same TTL"
-                yield _warning(node, f"/nodes/{position[node.id]}/state/{number}/ttl", message, remedy, entry.ttl)
+                yield _warning(node, _ttl_pointer(node, position[node.id], number), message, remedy, entry.ttl)
 
 
 def _without_key(plan: CompiledPlan) -> Iterator[Finding]:
@@ -129,6 +133,30 @@ def _without_effect(plan: CompiledPlan) -> Iterator[Finding]:
                 message = f"the option {key!r} has no effect: format {table.options['format']!r} has no such option"
                 pointer = pointer_of(("nodes", number, *path, "resolvedTable", "options", key))
                 yield _warning(node, pointer, message, remedy)
+
+
+def _stricter_casts(plan: CompiledPlan) -> Iterator[Finding]:
+    """Casts of bytes to text in a plan of Flink 2.4 or newer, which mean something else in FLINK_VERSION."""
+    if not is_newer(plan.flink_version):
+        return
+    for number, node in enumerate(plan.nodes):
+        if any(map(_is_text_of_bytes, (rex for top in objects_in(node, RexNode) for rex in walk(top)))):
+            message = (
+                "a CAST of bytes to text: Flink 2.4 fails on bytes that are not UTF-8 (TRY_CAST returns NULL), where "
+                f"Flink {FLINK_VERSION} and a run here put U+FFFD in their place"
+            )
+            remedy = "before compiling it with an older Flink, decide what invalid bytes shall become"
+            yield _warning(node, f"/nodes/{number}", message, remedy)
+
+
+def _is_text_of_bytes(rex: RexNode) -> bool:
+    if not (isinstance(rex, Call) and rex.name in CASTS and rex.operands):
+        return False
+    return isinstance(type_of(rex.operands[0]), BytesType) and isinstance(rex.type, CharacterType)
+
+
+def _ttl_pointer(node: PlanNode, position: int, number: int) -> str:
+    return pointer_of(("nodes", position, *node.ttl_place(number).path))
 
 
 def _warning(node: PlanNode, pointer: str, message: str, remedy: str, value: str | None = None) -> Finding:

@@ -12,9 +12,8 @@ from dataclasses import dataclass, replace
 
 from compiled_plan.plans.errors import PlanError
 from compiled_plan.plans.inspection.identity import Inherited, derived_uids, inherit_uids
-from compiled_plan.plans.nodes.base import IDLE_ENTRY, TTL, PlanNode, StateEntry
+from compiled_plan.plans.nodes.base import IDLE_ENTRY, PlanNode, StateEntry
 from compiled_plan.plans.plan import CompiledPlan
-from compiled_plan.plans.plan.session_options import with_option
 from compiled_plan.plans.text.durations import parse_duration
 
 
@@ -156,13 +155,4 @@ def _with_ttls(plan: CompiledPlan, kept_ttls: Sequence[KeptTtl]) -> CompiledPlan
     edits: dict[int, dict[str, str]] = {}
     for edited in kept_ttls:
         edits.setdefault(edited.node, {})[edited.entry] = edited.ttl
-    return plan.with_nodes([_with_ttl(node, edits[node.id]) if node.id in edits else node for node in plan.nodes])
-
-
-def _with_ttl(node: PlanNode, ttls: Mapping[str, str]) -> PlanNode:
-    state = tuple(
-        entry.model_copy(update={"ttl": ttls[entry.name]}) if entry.name in ttls else entry
-        for entry in node.state_entries
-    )
-    edited = node.model_copy(update={"state": state}) if state else node
-    return with_option(edited, TTL, ttls[IDLE_ENTRY]) if IDLE_ENTRY in ttls else edited
+    return plan.with_nodes([node.with_ttls(edits[node.id]) if node.id in edits else node for node in plan.nodes])

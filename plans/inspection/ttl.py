@@ -11,7 +11,7 @@ from compiled_plan.plans.findings import did_you_mean
 from compiled_plan.plans.inspection.checked_plans import plan_from_json
 from compiled_plan.plans.inspection.identity import derived_uids
 from compiled_plan.plans.inspection.named_operators import NamedOperator, operator_named, suggested
-from compiled_plan.plans.nodes.base import TTL, PlanNode
+from compiled_plan.plans.nodes.base import PlanNode, TtlPlace
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.text import spans
 from compiled_plan.plans.text.durations import bare_number, format_duration, parse_duration, parse_duration_nanos
@@ -90,19 +90,22 @@ def set_ttls(text: str, edits: Sequence[TtlEdit], source: str = "") -> tuple[str
     # From the end of the text to its start, so that earlier positions stay valid.
     for (position, number), (node, ttl, doubt) in sorted(wanted.items(), reverse=True):
         entry = node.ttl_entries[number]
-        text = _with_ttl(text, position, number if number < len(node.state_entries) else None, ttl)
+        text = _with_ttl(text, position, node.ttl_place(number), ttl)
         changes.append(Change(node.id, uids.get(node.id, ""), entry.name, entry.ttl, ttl, doubt))
     return text, tuple(reversed(changes))
 
 
-def _with_ttl(text: str, position: int, number: int | None, ttl: str) -> str:
-    """Replace the TTL of an entry in a node's `state`; without a number, that of its idle keys."""
-    value = json.dumps(ttl, ensure_ascii=False)
-    where: tuple[str | int, ...] = ("nodes", position, "state", number or 0, "ttl")
-    if number is not None:
+def _with_ttl(text: str, position: int, place: TtlPlace, ttl: str) -> str:
+    """Replace the TTL at a place of a node, or add it."""
+    value = json.dumps(place.value(ttl), ensure_ascii=False)
+    where = ("nodes", position, *place.path)
+    try:
         start, end = spans.find(text, where)
-        return text[:start] + value + text[end:]
-    return spans.put(text, ("nodes", position, "configuration"), TTL, value, after="type")
+    except KeyError:
+        if len(place.path) == 1:
+            return spans.add(text, where, value, after="type")
+        return spans.put(text, where[:-1], str(where[-1]), value, after="type")
+    return text[:start] + value + text[end:]
 
 
 def _checked(ttl: str) -> int:

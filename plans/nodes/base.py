@@ -12,9 +12,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import reduce
 from operator import or_
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field
+from pydantic.alias_generators import to_camel
 
 from compiled_plan.plans.findings import Fault, refusal
 from compiled_plan.plans.nodes.declared import Declared
@@ -29,7 +30,7 @@ from compiled_plan.plans.types import LogicalType, RowType
 from compiled_plan.plans.types.changelog import ChangelogMode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from compiled_plan.plans.nodes.flink_state import Row, StateItem
 
@@ -83,6 +84,35 @@ class StateSlot:
 
     name: str
     index: int
+
+
+@dataclass(frozen=True, slots=True)
+class TtlField:
+    """Declaration of a TTL in a field of its own, in milliseconds, instead of the `state` array.
+
+    Without a value the option `table.exec.state.ttl` holds.
+    """
+
+    name: str  # of the entry, in output and edits
+    index: int  # number of the input whose state it is
+    field: str  # the node's field, an `Int | None`
+
+    @property
+    def alias(self) -> str:
+        """Name of the field in JSON."""
+        return to_camel(self.field)
+
+
+@dataclass(frozen=True, slots=True)
+class TtlPlace:
+    """Place of a TTL in a node's JSON, and its form there."""
+
+    path: tuple[str | int, ...]
+    in_milliseconds: bool = False  # a number; else the text of a duration
+
+    def value(self, ttl: str) -> Json:
+        """The JSON value of a TTL given as a duration's text."""
+        return parse_duration(ttl) if self.in_milliseconds else ttl
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +178,8 @@ class PlanNode(PlanModel):
     INPUTS: ClassVar[Arity] = ONE_INPUT
     #: The entries of the `state` array.
     STATE: ClassVar[tuple[StateSlot, ...]] = ()
+    #: The TTLs outside the `state` array.
+    TTL_FIELDS: ClassVar[tuple[TtlField, ...]] = ()
     #: Own fields before `state`, if Flink's order differs from the declared one.
     ORDER: ClassVar[tuple[str, ...]] = ()
     #: Own fields that Flink writes after the description.
@@ -246,6 +278,11 @@ class PlanNode(PlanModel):
         """Names of the fields that shape the node's state."""
         return tuple(n for n, info in cls.model_fields.items() if FieldMark.ENFORCING in info.metadata)
 
+    @property
+    def shaping_fields(self) -> frozenset[str]:
+        """Names in JSON of the fields that shape this node's state."""
+        return frozenset(to_camel(name) for name in self.enforcing_fields())
+
     @classmethod
     def field_order(cls) -> list[str]:
         """All fields in the order of Flink's JSON: own fields, then state, inputs, output type, description."""
@@ -259,9 +296,19 @@ class PlanNode(PlanModel):
         return self.STATE
 
     @property
-    def state_entries(self) -> tuple[StateEntry, ...]:
+    def listed_entries(self) -> tuple[StateEntry, ...]:
         """The node's `state` array, in file order; empty if there is none."""
         return ()
+
+    @property
+    def state_entries(self) -> tuple[StateEntry, ...]:
+        """The TTLs of the state of single inputs: the `state` array, and fields of their own."""
+        return (*self.listed_entries, *(self._field_entry(field) for field in self.TTL_FIELDS))
+
+    def _field_entry(self, field: TtlField) -> StateEntry:
+        milliseconds = getattr(self, field.field)
+        ttl = f"{milliseconds} ms" if milliseconds is not None else self.configuration.get(TTL, "0 ms")
+        return StateEntry(index=field.index, ttl=ttl, name=field.name)
 
     def tables(self) -> tuple[tuple[tuple[str, ...], CatalogTable], ...]:
         """The tables that the node reads or writes, with their paths in its JSON."""
@@ -278,10 +325,41 @@ class PlanNode(PlanModel):
 
     @property
     def ttl_entries(self) -> tuple[StateEntry, ...]:
-        """All entries with a TTL: the `state` array, and the option if idle keys expire."""
+        """All entries with a TTL: those of inputs, and the option if idle keys expire."""
         if not self.forgets_idle_keys:
             return self.state_entries
         return (*self.state_entries, StateEntry(index=0, ttl=self.configuration.get(TTL, "0 ms"), name=IDLE_ENTRY))
+
+    def ttl_place(self, number: int) -> TtlPlace:
+        """The place of entry `number` of `ttl_entries` in the node's JSON."""
+        listed = len(self.listed_entries)
+        if number < listed:
+            return TtlPlace(("state", number, "ttl"))
+        if number < len(self.state_entries):
+            return TtlPlace((self.TTL_FIELDS[number - listed].alias,), in_milliseconds=True)
+        return TtlPlace(("configuration", TTL))
+
+    def with_ttls(self, ttls: Mapping[str, str]) -> Self:
+        """Copy the node with other TTLs, by names of entries."""
+        update: dict[str, object] = {
+            field.field: parse_duration(ttls[field.name]) for field in self.TTL_FIELDS if field.name in ttls
+        }
+        if self.listed_entries:
+            entries = self.listed_entries
+            update["state"] = tuple(
+                entry.model_copy(update={"ttl": ttls[entry.name]}) if entry.name in ttls else entry for entry in entries
+            )
+        node = self.model_copy(update=update) if update else self
+        return node.with_option(TTL, ttls[IDLE_ENTRY]) if IDLE_ENTRY in ttls else node
+
+    def with_option(self, key: str, value: str) -> Self:
+        """Copy the node with an option added to its sorted `configuration`."""
+        return self.model_copy(update={"configuration": dict(sorted((self.configuration | {key: value}).items()))})
+
+    @property
+    def reads_session_ttl(self) -> bool:
+        """True if the option `table.exec.state.ttl` holds for state of the node."""
+        return self.forgets_idle_keys or bool(self.TTL_FIELDS)
 
     def faults(self, inputs: Inputs) -> Iterator[Fault]:
         """Faults by the node's rule: contradictions between its fields, its output and its inputs."""
@@ -319,7 +397,7 @@ class StatefulNode(PlanNode):
     state: tuple[StateEntry, ...] = ()
 
     @property
-    def state_entries(self) -> tuple[StateEntry, ...]:
+    def listed_entries(self) -> tuple[StateEntry, ...]:
         return self.state
 
 

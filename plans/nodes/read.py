@@ -13,6 +13,7 @@ from compiled_plan.plans.findings import Finding, did_you_mean, shown
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.fields import CODEC_ERROR
 from compiled_plan.plans.nodes.model import PlanModel
+from compiled_plan.plans.nodes.newer import FLINK_VERSION, LATER_TYPES, NewerNode, recompile_remedy
 from compiled_plan.plans.nodes.registry import all_node_types, node_type
 from compiled_plan.plans.text.jsontext import Json
 from compiled_plan.plans.text.masking import masked_json
@@ -31,8 +32,12 @@ _NEEDED = {
 }
 
 
-def read_node(value: Json, position: int) -> tuple[PlanNode | None, list[Finding]]:
-    """Read the node at a position of the plan's `nodes`; None and findings if it is malformed."""
+def read_node(value: Json, position: int, newer: str = "") -> tuple[PlanNode | None, list[Finding]]:
+    """Read the node at a position of the plan's `nodes`; None and findings if it is malformed.
+
+    `newer` is the plan's version of Flink if it is newer than those that are known: a node that is not known then is
+    no finding, but a `NewerNode`.
+    """
     at = ("nodes", position)
     if not isinstance(value, dict):
         return None, [Finding(pointer_of(at), "a node must be an object", value=value)]
@@ -45,12 +50,19 @@ def read_node(value: Json, position: int) -> tuple[PlanNode | None, list[Finding
     model = node_type(type_name)
     if model is None:
         message, remedy = _unknown_type(type_name)
-        return None, [Finding(pointer_of((*at, "type")), message, remedy, type_name, node)]
+        return _newer(value, [Finding(pointer_of((*at, "type")), message, remedy, type_name, node)], newer)
     try:
         own = {key: item for key, item in value.items() if key != "type"}
         return model.model_validate(own, by_alias=True, by_name=False), []
     except ValidationError as fault:
-        return None, [_explained(finding, model, at) for finding in findings_of(fault, value, at, node)]
+        findings = [_explained(finding, model, at) for finding in findings_of(fault, value, at, node)]
+        return _newer(value, findings, newer)
+
+
+def _newer(value: dict[str, Json], findings: list[Finding], version: str) -> tuple[PlanNode | None, list[Finding]]:
+    """A node that is not known, of a plan of Flink `version` if that is newer than those that are known."""
+    node = NewerNode.of(value, findings[0], version) if version else None
+    return node, findings if node is None else []
 
 
 def _explained(finding: Finding, model: type[PlanNode], at: tuple[str | int, ...]) -> Finding:
@@ -131,8 +143,11 @@ def _unknown_type(type_name: str) -> tuple[str, str]:
         newer = version.isdecimal() and int(version) > versions[-1]
         reason = "a newer version of the node type" if newer else "an unknown version of the node type"
         return f"{reason} {name!r}: {type_name}", f"known: {known}; compile the plan again with this version"
-    remedy = did_you_mean(type_name, types, "the product knows the streaming node types of Flink 2.3")
-    return f"unknown node type {type_name!r}", remedy
+    if name in LATER_TYPES:
+        release, _ = LATER_TYPES[name]
+        return f"the node type {type_name!r} is of Flink {release}", recompile_remedy(type_name)
+    otherwise = f"the product knows the streaming node types of Flink {FLINK_VERSION}"
+    return f"unknown node type {type_name!r}", did_you_mean(type_name, types, otherwise)
 
 
 @lru_cache(maxsize=1)

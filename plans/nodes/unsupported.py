@@ -25,6 +25,11 @@ class OpaqueNode(PlanNode):
     def sends(self, received: ChangelogMode) -> ChangelogMode:
         return INSERTS
 
+    @property
+    def shaping_fields(self) -> frozenset[str]:
+        """All own fields: any of them may shape the state."""
+        return frozenset(self.__pydantic_extra__ or ())
+
     def to_dict(self) -> dict[str, Json]:
         entries = super().to_dict()
         own = {name: value_to_json(value) for name, value in (self.__pydantic_extra__ or {}).items()}

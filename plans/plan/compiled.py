@@ -15,8 +15,9 @@ from compiled_plan.plans.errors import PlanError
 from compiled_plan.plans.files import quoted, read_text
 from compiled_plan.plans.findings import raise_unreadable
 from compiled_plan.plans.nodes.base import PlanNode
+from compiled_plan.plans.nodes.newer import FLINK_VERSION
 from compiled_plan.plans.plan.edges import Edge
-from compiled_plan.plans.plan.parsing import FLINK_VERSION, SCHEMA, read_parts
+from compiled_plan.plans.plan.parsing import SCHEMA, read_parts
 from compiled_plan.plans.plan.structure import structure_findings
 from compiled_plan.plans.text import jsontext
 from compiled_plan.plans.text.jsontext import Json

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pydantic import ValidationError
 
 from compiled_plan.plans.findings import Finding, did_you_mean, shown
 from compiled_plan.plans.nodes.base import PlanNode
+from compiled_plan.plans.nodes.newer import FLINK_VERSION, is_newer
 from compiled_plan.plans.nodes.read import findings_of, read_node
 from compiled_plan.plans.plan.edges import Edge
 from compiled_plan.plans.text.jsontext import Json
 from compiled_plan.plans.text.spans import pointer_of
 
-#: The Flink version of the plans written here, and the newest version that can be read.
-FLINK_VERSION = "2.3"
 _ROOT = {"flinkVersion": str, "nodes": list, "edges": list}
 #: The field by which editors find the JSON Schema of a file. Flink refuses it.
 SCHEMA = "$schema"
@@ -42,8 +41,9 @@ def read_parts(data: Json) -> tuple[Parts | None, list[Finding]]:
     if batch:
         return None, [*findings, *batch]
     nodes: list[PlanNode] = []
+    newer = _newer_version(data)
     for position, value in enumerate(data["nodes"]):
-        node, faults = read_node(value, position)
+        node, faults = read_node(value, position, newer)
         findings += faults
         if node is not None:
             nodes.append(node)
@@ -54,7 +54,8 @@ def read_parts(data: Json) -> tuple[Parts | None, list[Finding]]:
         except ValidationError as fault:
             findings += findings_of(fault, value, ("edges", position))
     if findings:
-        return None, findings
+        remedy = f"the plan is of Flink {newer}: compile it with Flink {FLINK_VERSION}"
+        return None, [replace(finding, remedy=remedy) for finding in findings] if newer else findings
     return Parts(tuple(nodes), tuple(edges), data["flinkVersion"], data.get(SCHEMA, "")), []
 
 
@@ -92,10 +93,10 @@ def _batch_findings(nodes: list[Json]) -> Iterator[Finding]:
 def _version_findings(version: str) -> Iterator[Finding]:
     if not re.fullmatch(r"[0-9]+\.[0-9]+", version):
         yield Finding("/flinkVersion", f"not a version of Flink: {version!r}", f"such as `{FLINK_VERSION}`", version)
-    elif _numbers(version) > _numbers(FLINK_VERSION):
-        message = f"the plan is of Flink {version}, newer than {FLINK_VERSION}, the newest that is known"
-        yield Finding("/flinkVersion", message, f"compile it with Flink {FLINK_VERSION} or older", version)
 
 
-def _numbers(version: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in version.split("."))
+def _newer_version(data: dict[str, Json]) -> str:
+    """The plan's version of Flink if it is newer than those that are known; else empty."""
+    version = data.get("flinkVersion")
+    is_known = not isinstance(version, str) or any(_version_findings(version)) or not is_newer(version)
+    return "" if is_known else str(version)

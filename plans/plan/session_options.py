@@ -50,7 +50,7 @@ def _zoned(node: PlanNode, zone: str | None, otherwise: str) -> PlanNode:
     effective = zone or zone_of(node) or otherwise
     if node.configuration.get(ZONE) == effective or not (ZONE in node.configuration or reads_zone(node)):
         return node
-    return with_option(node, ZONE, effective)
+    return node.with_option(ZONE, effective)
 
 
 #: Options that Flink takes from the session that runs a plan, and the nodes that depend on them. Flink's nodes read
@@ -58,7 +58,7 @@ def _zoned(node: PlanNode, zone: str | None, otherwise: str) -> PlanNode:
 SESSION_OPTIONS: Mapping[str, Callable[[PlanNode], bool]] = {
     ZONE: reads_zone,
     IDLE_TIMEOUT: lambda node: isinstance(node, WatermarkAssigner),
-    TTL: lambda node: node.forgets_idle_keys,
+    TTL: lambda node: node.reads_session_ttl,
     NESTED: lambda node: isinstance(node, Sink),
 }
 
@@ -72,10 +72,5 @@ def with_missing_options(node: PlanNode, options: Mapping[str, str]) -> PlanNode
     """Store the options that a node depends on and does not set."""
     for key, value in options.items():
         if key not in node.configuration and SESSION_OPTIONS[key](node):
-            node = with_option(node, key, value)
+            node = node.with_option(key, value)
     return node
-
-
-def with_option(node: PlanNode, key: str, value: str) -> PlanNode:
-    """Copy the node with an option added to its sorted `configuration`."""
-    return node.model_copy(update={"configuration": dict(sorted((node.configuration | {key: value}).items()))})

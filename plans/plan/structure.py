@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from compiled_plan.plans.errors import PlanError
 from compiled_plan.plans.findings import Finding
 from compiled_plan.plans.nodes.base import PlanNode
+from compiled_plan.plans.nodes.newer import NewerNode
 from compiled_plan.plans.plan.edges import Edge
 from compiled_plan.plans.text.durations import parse_duration_nanos
 
@@ -59,7 +60,8 @@ def unread_findings(nodes: Sequence[PlanNode], edges: Sequence[Edge]) -> Iterato
     """Nodes without a consumer that are not sinks."""
     feeds = {edge.source for edge in edges}
     for node in nodes:
-        if node.kind != "sink" and node.id not in feeds:
+        is_sink = node.kind == "sink" or isinstance(node, NewerNode)  # an unknown node may write a table
+        if not is_sink and node.id not in feeds:
             remedy = f"add an edge with source {node.id}, or remove the node"
             yield Finding("/edges", f"no node reads the rows of {node.kind}", remedy, None, label(node))
 
@@ -85,6 +87,7 @@ def _node_findings(node: PlanNode, position: int, input_count: int, feeds: bool)
         yield Finding(f"{at}/inputProperties", message, "one for each input", None, label(node))
     if node.kind == "sink" and feeds:
         yield Finding("/edges", "a sink feeds no other node", f"remove edges with source {node.id}", None, label(node))
+    yield from _field_findings(node, position)
     if node.runnable:
         yield from state_findings(node, position, input_count)
 
@@ -93,9 +96,9 @@ def state_findings(node: PlanNode, position: int, input_count: int) -> Iterator[
     """Faults in a node's `state` array: missing, duplicate, out-of-range or misnamed entries, bad TTLs."""
     at, node_label = f"/nodes/{position}/state", label(node)
     slots = {slot.index: slot for slot in node.state_slots(input_count)}
-    counts = Counter(entry.index for entry in node.state_entries)
+    counts = Counter(entry.index for entry in node.listed_entries)
     names = [slot.name for slot in slots.values()]
-    for number, entry in enumerate(node.state_entries):
+    for number, entry in enumerate(node.listed_entries):
         place = f"{at}/{number}"
         if entry.index not in slots:
             many = f"indexes 0 to {len(slots) - 1}" if len(slots) > 1 else "index 0" if slots else "no entries"
@@ -119,6 +122,16 @@ def state_findings(node: PlanNode, position: int, input_count: int) -> Iterator[
         if index not in counts:
             remedy = f'add {{"index": {index}, "ttl": "0 ms", "name": "{slot.name}"}}; `0 ms` never expires'
             yield Finding(at, f"the state entry {slot.name!r} (index {index}) is missing", remedy, None, node_label)
+
+
+def _field_findings(node: PlanNode, position: int) -> Iterator[Finding]:
+    """Faults in the TTLs outside the `state` array."""
+    for field in node.TTL_FIELDS:
+        milliseconds = getattr(node, field.field)
+        if milliseconds is not None and milliseconds < 0:
+            message = f"the TTL of {field.name!r} is negative: {milliseconds}"
+            remedy = "write milliseconds; 0 never expires"
+            yield Finding(f"/nodes/{position}/{field.alias}", message, remedy, milliseconds, label(node))
 
 
 def _tiny_ttl(text: str, milliseconds: int, name: str, pointer: str, node_label: str) -> Iterator[Finding]:

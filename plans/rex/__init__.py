@@ -3,6 +3,7 @@
 from compiled_plan.plans.rex.codec import rex_from_json, rex_to_json
 from compiled_plan.plans.rex.java import JavaFunction, UserFunction, java_function
 from compiled_plan.plans.rex.nodes import (
+    CASTS,
     Call,
     CorrelVariable,
     FieldAccess,
@@ -23,6 +24,7 @@ from compiled_plan.plans.rex.nodes import (
 from compiled_plan.plans.rex.python import PythonFunction, called_name, calls_python, python_function
 
 __all__ = [
+    "CASTS",
     "Call",
     "CorrelVariable",
     "FieldAccess",

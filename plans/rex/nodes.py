@@ -187,6 +187,10 @@ class PatternInputRef(RexNode):
     type: LogicalType
 
 
+#: The names of casts.
+CASTS = frozenset(("$CAST$1", "$TRY_CAST$1", "$cast$1"))
+
+
 def type_of(rex: RexNode) -> LogicalType:
     result = getattr(rex, "type", None)
     if not isinstance(result, LogicalType):

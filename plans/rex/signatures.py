@@ -15,7 +15,7 @@ from pathlib import Path
 from compiled_plan.plans.findings import Fault, did_you_mean, refusal
 from compiled_plan.plans.rex.java import java_function
 from compiled_plan.plans.rex.kinds import kind_of, kind_text
-from compiled_plan.plans.rex.nodes import Call, Literal, Sarg
+from compiled_plan.plans.rex.nodes import CASTS, Call, Literal, Sarg
 from compiled_plan.plans.rex.operands import castable, operand_fault
 from compiled_plan.plans.rex.python import called_name, python_function
 from compiled_plan.plans.types import ArrayType, FieldsType, LogicalType, MapType, VariantType
@@ -81,7 +81,7 @@ def call_fault(call: Call, types: Types) -> Fault | None:
 
 
 def _operand_fault(call: Call, types: Types) -> Fault | None:
-    if call.name in _CASTS:
+    if call.name in CASTS:
         if castable(types[0], call.type, _cast_kinds()):
             return None
         message, remedy = f"a cast from {types[0]} to {call.type}", "cast through a type that both sides know"
@@ -91,9 +91,6 @@ def _operand_fault(call: Call, types: Types) -> Fault | None:
             return None
         message, remedy = wrong
     return refusal(("operands",), message, remedy)
-
-
-_CASTS = ("$CAST$1", "$TRY_CAST$1", "$cast$1")
 
 
 @lru_cache(maxsize=1)

@@ -5,7 +5,7 @@ A call that takes or returns an instant (TIMESTAMP_LTZ) is assumed to depend on 
 
 from __future__ import annotations
 
-from compiled_plan.plans.rex.nodes import Call, type_of
+from compiled_plan.plans.rex.nodes import CASTS, Call, type_of
 from compiled_plan.plans.rex.python import python_function
 from compiled_plan.plans.types import LogicalType, TimestampLtzType, TimestampType
 
@@ -13,7 +13,6 @@ from compiled_plan.plans.types import LogicalType, TimestampLtzType, TimestampTy
 _BY_THE_CLOCK = frozenset(
     f"${name}$1" for name in ("CURRENT_DATE", "CURRENT_TIME", "LOCALTIME", "LOCALTIMESTAMP", "FROM_UNIXTIME")
 )
-_CASTS = frozenset(("$CAST$1", "$cast$1", "$TRY_CAST$1"))
 #: Calls that take or return instants without converting them to or from local time.
 _ZONELESS = frozenset(
     f"${name}$1"
@@ -39,7 +38,7 @@ def depends_on_zone(call: Call) -> bool:
     if python_function(call) is not None:
         return False
     types = [type_of(operand) for operand in call.operands]
-    if call.name in _CASTS:
+    if call.name in CASTS:
         return bool(types) and _is_moved(types[0], call.type)
     if not any(_holds(type_, TimestampLtzType) for type_ in (*types, call.type)):
         return False

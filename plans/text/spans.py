@@ -32,6 +32,11 @@ def pointer_of(parts: Iterable[str | int]) -> str:
     return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in parts)
 
 
+def parts_of(pointer: str) -> tuple[str, ...]:
+    """The parts of a JSON pointer."""
+    return tuple(part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:])
+
+
 def find(text: str, path: Path) -> tuple[int, int]:
     """Start and end of the value at a path in valid JSON text. Raises KeyError if there is none."""
     start = _root(text)
@@ -150,14 +155,19 @@ def put(text: str, place: Path, key: str, value: str, *, after: str) -> str:
     try:
         start, _ = find(text, place)
     except KeyError:
-        _, end = find(text, (*place[:-1], after))
-        return f"{text[:end]},\n    {json.dumps(place[-1])} : {{\n      {member}\n    }}{text[end:]}"
+        return add(text, place, f"{{\n      {member}\n    }}", after=after)
     members = {member.key: member.value for member in _members(text, start)}
     if key in members:
         return text[: members[key]] + value + text[_end(text, members[key]) :]
     if not members:
         return f"{text[: start + 1]} {member} {text[start + 1 :]}"
     return f"{text[: start + 1]}\n      {member},{text[start + 1 :]}"
+
+
+def add(text: str, place: Path, value: str, *, after: str) -> str:
+    """Add the member at `place` to its object in valid JSON text, behind the member `after`."""
+    _, end = find(text, (*place[:-1], after))
+    return f"{text[:end]},\n    {json.dumps(place[-1])} : {value}{text[end:]}"
 
 
 def remove(text: str, key: str) -> str:

@@ -95,7 +95,7 @@ class Product:
                     env.execute_sql(sql)
                     continue
                 plan = env.compile_statements(sql).plan
-            for finding in plan_findings(plan.nodes, plan.edges):
+            for finding in plan_findings(plan):
                 if finding.is_error and "collects rows for the program" not in finding.message:
                     raise UnsupportedError(finding.message, remedy=finding.remedy)
 

@@ -28,8 +28,9 @@ def nodes() -> str:
 
 
 def _entries(item: type[PlanNode]) -> str:
-    if item.STATE:
-        return codes(slot.name for slot in item.STATE)
+    if item.STATE or item.TTL_FIELDS:
+        listed = [code(slot.name) for slot in item.STATE]
+        return ", ".join([*listed, *(f"{code(field.name)} in {code(field.alias)}" for field in item.TTL_FIELDS)])
     if "state" in item.model_fields and item.KEEPS_STATE:
         return "depends on the node"
     return "none: " + item.why_no_entries() if item.KEEPS_STATE else ""

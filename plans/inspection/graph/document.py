@@ -140,7 +140,7 @@ def parts_of(side: PlanSide) -> tuple[list[GraphNode], list[GraphEdge]]:
             keys=list(_keys(plan, node)),
             upsert_keys=list(_upsert_keys(plan, node)),
             columns=[GraphColumn(name=column.name, type=str(column.type)) for column in node.output_type.fields],
-            problems=[] if node.runnable else ["this operator cannot be run here"],
+            problems=[] if node.runnable else [node.refusal().message],
         )
         for node in shown
     ]
@@ -162,7 +162,7 @@ def placed(nodes: Sequence[GraphNode], edges: Sequence[GraphEdge]) -> Graph:
 
 
 def _passes(node: PlanNode) -> bool:
-    return node.kind == "exchange"
+    return node.kind == "exchange" and node.runnable
 
 
 def _edges(plan: CompiledPlan, node: PlanNode) -> Iterator[GraphEdge]:

@@ -20,23 +20,23 @@ _PASSIVE = frozenset({"id", "uid", "description", "state", "configuration", "inp
 def declared(node: PlanNode, context: Context) -> RuleResult:
     """The lineage of a node by its declaration."""
     ports = sides(context.inputs(node))
-    if not (node.KEEPS_STATE and node.runnable):
+    if not (node.keeps_state and (node.runnable or node.ttl_entries)):
         return RuleResult((_row(node, ports),))
-    draft = OperatorDraft(node, node.kind, context, ports)
+    # A type that is not known in this version shares no rules with the versions that are.
+    kind = node.kind if node.runnable else node.type
+    draft = OperatorDraft(node, kind, context, ports)
     for at, (port, spread) in enumerate(zip(ports, node.input_properties, strict=False)):
         draft.key(port, spread.required_distribution.keys or (), at)
     fields = _without_columns(node)
-    names = {info.alias or name: name for name, info in type(node).model_fields.items()}
-    enforcing = node.enforcing_fields()
     for alias, value in fields.items():
-        if names.get(alias) not in enforcing:
+        if alias not in node.shaping_fields:
             continue
         meanings = [_column(reference, ports) for reference in references(node) if reference.path[0] == alias]
         draft.add(alias, meanings)
         draft.add_value(f"{alias}, the rest", value, "" if isinstance(value, str | int) else "as declared")
     for at, port in enumerate(ports):
         draft.stored(port, at)
-    return draft.finish(_row(node, ports).columns, node.kind)
+    return draft.finish(_row(node, ports).columns, kind)
 
 
 def _row(node: PlanNode, ports: tuple[Port, ...]) -> Branch:
@@ -61,4 +61,5 @@ def _column(reference: Reference, ports: tuple[Port, ...]) -> Meaning:
 
 def _without_columns(node: PlanNode) -> dict[str, object]:
     """The node's JSON without column numbers; columns are compared by meaning."""
-    return {key: item for key, item in with_columns(node, lambda _: 0).to_dict().items() if key not in _PASSIVE}
+    passive = _PASSIVE.union(field.alias for field in node.TTL_FIELDS)
+    return {key: item for key, item in with_columns(node, lambda _: 0).to_dict().items() if key not in passive}

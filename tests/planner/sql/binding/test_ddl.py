@@ -178,7 +178,7 @@ def test_a_computed_column_stands_in_front_of_the_columns_that_it_reads(base: Ta
         "'path' = '/f', 'format' = 'json')"
     )
     plan = base.compile_script("CREATE TABLE k WITH ('connector' = 'print') AS SELECT n, i FROM first")
-    assert [finding.message for finding in plan_findings(plan.nodes, plan.edges)] == []
+    assert [finding.message for finding in plan_findings(plan)] == []
 
 
 def test_a_java_function_needs_a_signature(base: TableEnvironment) -> None:
