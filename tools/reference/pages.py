@@ -19,6 +19,7 @@ from tools.reference import (
     refused,
     service,
     spark,
+    spark_internals,
     upgrades,
 )
 
@@ -58,6 +59,7 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "service-routes": service.routes,
     "service-states": service.states,
     "spark-versions": spark.versions,
+    "spark-internals": spark_internals.internals,
     "changes": upgrades.changes,
     "some-changes": upgrades.some,
     "folders": folders.folders,
