@@ -100,7 +100,7 @@ class Sink(StatefulNode):
         """Faults of `inputChangelogMode`: kinds that are duplicate, missing, or not accepted by the table."""
         place, kinds = ("inputChangelogMode",), self.input_changelog_mode
         mode = ChangelogMode.of(kinds)
-        # A table that accepts updates accepts all kinds; an upsert table ignores UPDATE_BEFORE rows.
+        # A table that accepts updates accepts all kinds; to an upsert table a row before an update is a deletion.
         changes = not mode.insert_only and takes is not ChangelogMode.INSERT
         for kind in () if changes else (received & ~mode).names():
             message = f"the input sends rows of kind {kind}, which are not in `inputChangelogMode`"

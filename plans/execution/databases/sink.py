@@ -61,8 +61,8 @@ class DatabaseSink:
             )
         rows = frame.repartition(1)
         if self.target.keys:
-            # The last row of a key wins.
-            rows = rows.sortWithinPartitions(ORD, PATH)
+            # The last row of a key wins: of an update the row after it.
+            rows = rows.sortWithinPartitions(ORD, PATH, KIND)
         rows = self._taken.among(rows)
         kernel = java_class(self.database.jvm, "org.compiledplan.kernel.jdbc.BatchWriter")
         description = json.dumps(self.description())

@@ -52,8 +52,8 @@ def table(name: str, columns: str, **options: str) -> str:
     return f"CREATE TABLE {name} ({columns}) WITH ({text});\n"
 
 
-def execute(spark: SparkSession, text: str) -> None:
-    Run(spark, TableEnvironment().compile_script(text), RunOptions()).execute()
+def execute(spark: SparkSession, text: str, **options: Any) -> None:
+    Run(spark, TableEnvironment().compile_script(text), RunOptions(**options)).execute()
 
 
 @pytest.fixture
@@ -179,6 +179,17 @@ def test_upserts_deletes_and_appends_in_three_databases(
         "default_catalog.default_database.sqlite": 2,
         "default_catalog.default_database.seen": 0,
     }
+
+
+def test_a_row_that_a_condition_no_longer_passes_is_deleted(spark: SparkSession, tmp_path: Path) -> None:
+    """The condition passes the row before the update, and not the row after it."""
+    database = sqlite3.connect(tmp_path / "a.db")
+    database.execute("CREATE TABLE sums (n INT PRIMARY KEY, total INT)")
+    text = events(tmp_path / "events", ["+1=10", "+2=20", "+3=20"], ["+4=10", "-2=20"], ["-4=10", "-3=20"], ["+5=10"])
+    text += table("sums", "n INT PRIMARY KEY NOT ENFORCED, total BIGINT", url=f"jdbc:sqlite:{tmp_path / 'a.db'}")
+    text += "INSERT INTO sums SELECT n, COUNT(*) FROM events GROUP BY n HAVING COUNT(*) % 2 = 1;"
+    execute(spark, text, max_files_per_batch=1)
+    assert database.execute("SELECT * FROM sums").fetchall() == []
 
 
 @pytest.mark.wide

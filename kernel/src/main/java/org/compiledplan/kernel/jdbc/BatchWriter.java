@@ -129,7 +129,6 @@ public final class BatchWriter extends BatchTask {
         Map<Row, Row> last = new LinkedHashMap<>();
         while (rows.hasNext()) {
           Row row = rows.next();
-          if (row.getByte(0) == RowKinds.UPDATE_BEFORE) continue;
           last.put(key(row, keys), row);
           if (last.size() >= batchRows) settle(statements, last);
         }
@@ -139,13 +138,16 @@ public final class BatchWriter extends BatchTask {
     }
   }
 
-  /** Of the rows of a key the last one counts. */
+  /**
+   * Of the rows of a key the last one counts. A row before an update is the last one if a condition
+   * passes it and not the row after: it deletes.
+   */
   static void settle(Statements statements, Map<Row, Row> last) throws SQLException {
     List<Row> written = new ArrayList<>();
     // Deletions go first: a new row may reuse their value of another unique column.
     for (Row row : last.values()) {
-      if (row.getByte(0) == RowKinds.DELETE) statements.delete(row);
-      else written.add(row);
+      if (RowKinds.isAdd(row.getByte(0))) written.add(row);
+      else statements.delete(row);
     }
     statements.flush();
     statements.upsert(written);

@@ -36,9 +36,10 @@ public final class DatabaseRows implements RowSink {
 
   @Override
   public void write(Row row) {
-    if (row.getByte(0) == RowKinds.UPDATE_BEFORE) return;
     last.put(BatchWriter.key(row, spec.path("keys")), row);
-    if (!ticked || last.size() >= batchRows) settle();
+    // A row before an update waits for the one after, so that no reader misses the key in between.
+    boolean whole = row.getByte(0) != RowKinds.UPDATE_BEFORE;
+    if (!ticked && whole || last.size() >= batchRows) settle();
   }
 
   @Override
