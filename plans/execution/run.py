@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +16,7 @@ from compiled_plan.plans.execution.batches.event_time import QueryWatermark
 from compiled_plan.plans.execution.batches.following import Follower, RunResult
 from compiled_plan.plans.execution.opened import OpenedRun
 from compiled_plan.plans.execution.session.options import CHECK
+from compiled_plan.plans.execution.session.partitions import partitions_remark
 from compiled_plan.plans.execution.session.stopping import StoppedError, follow, stop_query
 from compiled_plan.plans.execution.spark.failures import translate
 from compiled_plan.plans.execution.stages.build import StageBuilder
@@ -83,6 +85,7 @@ class Run(OpenedRun):
                 self._real_time.catch_up(self.folder, self._finish_batch)
             rows, builder = self._lowered(self.folder)
             self._prepare(builder)
+            self._say_partitions()
             query = self._begin(rows, builder)
             try:
                 self.start.publish()
@@ -99,6 +102,12 @@ class Run(OpenedRun):
         """Write the program into the checkpoint, with its first state if the start brings one."""
         states = {uid: state for handle in builder.handles for uid, state in handle.states().items()}
         self.start.prepare(self.prepared, [handle.spec for handle in builder.handles], states, self._sources.end)
+
+    def _say_partitions(self) -> None:
+        """Print the number of shuffle partitions of a cluster's run, and the way to another one."""
+        partitions = self.setting.partitions if self.start.known is None else self.start.known.partitions
+        if self.prepared.layout.stages and (remark := partitions_remark(self.spark, partitions, resumes=self.resumes)):
+            print(remark, file=sys.stderr, flush=True)
 
     def prepare(self) -> None:
         """Put the program in force on the checkpoint, with the state that the start brings, and run nothing.

@@ -159,8 +159,8 @@ def result(folder: Path) -> dict[str | None, int]:
     return {name: items for (name, items), count in counts.items() if count}
 
 
-def execute(folder: Path, master: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run the plan, with a tap of the join."""
+def execute(folder: Path, master: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Run the plan, with a tap of the join; returns what it says."""
     plan = folder / "plan.json"
     for name, text in FUNCTIONS.items():
         (folder / name).write_text(text)
@@ -179,27 +179,30 @@ def execute(folder: Path, master: str, monkeypatch: pytest.MonkeyPatch) -> None:
         "--conf",
         "spark.driver.memory=1g",
     ]
-    command += ["--conf", "spark.executor.memory=800m", "--conf", "spark.sql.shuffle.partitions=2"]
+    command += ["--conf", "spark.executor.memory=800m"]
     command += ["--conf", f"spark.executor.extraJavaOptions={QUICK}"]
     command += ["--functions-from", "cluster_functions", "--progress-file", str(progress)]
     done = subprocess.run([*command, str(plan)], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     assert len(json.loads(answer.read_text())["result"]["rows"]) == ROWS
+    return done.stderr
 
 
 @pytest.mark.deep
 @pytest.mark.spark
 def test_a_standalone_cluster_of_two_workers(tmp_path: Path, cluster: str, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = write_input(tmp_path)
-    execute(tmp_path, cluster, monkeypatch)
+    assert "state gets 2 shuffle partitions, one for each" in (said := execute(tmp_path, cluster, monkeypatch))
+    assert "2 executors registered so far" in said
     assert result(tmp_path) == expected
     used = [worker for worker in (tmp_path / "cluster").glob("worker-*") if list(worker.glob("app-*/*/stdout"))]
     assert len(used) == 2, "both workers ran tasks"
 
 
-@pytest.mark.deep
+@pytest.mark.wide
 @pytest.mark.spark
 def test_a_local_cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = write_input(tmp_path)
-    execute(tmp_path, "local-cluster[2,1,1024]", monkeypatch)
+    said = execute(tmp_path, "local-cluster[2,1,1024]", monkeypatch)
+    assert "state gets 2 shuffle partitions, one for each task at once (2 executors x 1 core)" in said
     assert result(tmp_path) == expected

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.run import Run
 from compiled_plan.plans.execution.session.options import CHECK, TRANSFORM, RunOptions
-from compiled_plan.plans.execution.session.settings import ASKED
+from compiled_plan.plans.execution.session.partitions import ASKED
 from compiled_plan.plans.execution.state.upgrade.start import Start
 from compiled_plan.plans.plan import CompiledPlan
 from tests.upgrades.kinds.model import TAKEN, Kind

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from compiled_plan.plans.errors import ExecutionError
 from compiled_plan.plans.execution.session.configured import master_of
-from compiled_plan.plans.execution.session.settings import PARTITIONS
+from compiled_plan.plans.execution.session.partitions import PARTITIONS
 from compiled_plan.plans.execution.spark.java import java_class
 from compiled_plan.plans.nodes.base import StatefulNode
 from compiled_plan.plans.nodes.scan import TableSourceScan

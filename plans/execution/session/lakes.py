@@ -17,7 +17,7 @@ from compiled_plan.plans.connectors.lakes import Lake, lakes_named
 from compiled_plan.plans.deferred import deferred
 from compiled_plan.plans.errors import ExecutionError, UnsupportedError
 from compiled_plan.plans.execution.session.configured import ARGUMENTS, CLASS_PATH, JARS, joined
-from compiled_plan.plans.execution.session.settings import PARTITIONS
+from compiled_plan.plans.execution.session.partitions import PARTITIONS
 from compiled_plan.plans.execution.spark.java import java_class
 from compiled_plan.plans.files.maven import FetchError, artifact_of, cache, fetched
 from compiled_plan.plans.plan import CompiledPlan
@@ -75,7 +75,9 @@ def add_lakes(settings: dict[str, str], configured: Mapping[str, str], *, fresh:
             continue
         before = settings.get(_EXTENSIONS) or configured.get(_EXTENSIONS)
         settings[_EXTENSIONS] = joined(before, lake.extension)
-        defaults = {**lake.settings, lake.partitions: settings[PARTITIONS]} if lake.partitions else lake.settings
+        defaults = dict(lake.settings)
+        if lake.partitions and PARTITIONS in settings:
+            defaults[lake.partitions] = settings[PARTITIONS]
         for name, value in defaults.items():
             if name not in configured:
                 settings.setdefault(name, value)

@@ -28,6 +28,7 @@ from compiled_plan.plans.execution.session.java_options import (
     is_local,
 )
 from compiled_plan.plans.execution.session.lean_start import SAFE_PATH
+from compiled_plan.plans.execution.session.partitions import PARTITIONS, local_cores, set_partitions
 
 _STATE = "org.apache.spark.sql.execution.streaming.state"
 PROVIDER = "spark.sql.streaming.stateStore.providerClass"
@@ -82,12 +83,6 @@ LOCAL: dict[str, str] = {
 }
 
 
-#: The number of shuffle partitions, over which state is spread.
-PARTITIONS = "spark.sql.shuffle.partitions"
-#: The number of shuffle partitions that the user set; a checkpoint with another number ignores it.
-ASKED = "spark.compiledPlan.shufflePartitions"
-
-
 def wanted_settings(
     master: str, chosen: Mapping[str, str], configured: Mapping[str, str], warehouse: Path
 ) -> dict[str, str]:
@@ -103,9 +98,7 @@ def wanted_settings(
     wanted |= FIXED | {"spark.master": url}
     if is_submitted():
         wanted |= {name: joined(configured.get(name), chosen[name]) for name in LISTS if name in chosen}
-    if PARTITIONS in wanted:
-        wanted[ASKED] = wanted[PARTITIONS]
-    wanted.setdefault(PARTITIONS, str(_cores(url)))
+    set_partitions(wanted, {**configured, **wanted})
     return wanted
 
 
@@ -121,7 +114,7 @@ def add_kernel(settings: dict[str, str], java: Path) -> bool:
         for name, value in LOCAL.items():
             settings.setdefault(name, value)
         _append(settings, CLASS_PATH, str(jar), os.pathsep)
-        settings[DRIVER_JAVA] = driver_java(settings, _cores(settings["spark.master"]))
+        settings[DRIVER_JAVA] = driver_java(settings, local_cores(settings["spark.master"]))
     elif not holds_file(settings.get(JARS, ""), jar):
         _append(settings, JARS, jar.as_uri(), ",")
     if fresh:
@@ -144,11 +137,6 @@ def _starts_java() -> bool:
 
 def _append(settings: dict[str, str], name: str, value: str, separator: str) -> None:
     settings[name] = separator.join([*filter(None, [settings.get(name)]), value])
-
-
-def _cores(master: str) -> int:
-    inside = master.partition("[")[2].partition("]")[0].partition(",")[0]
-    return int(inside) if inside.isdecimal() else max(os.cpu_count() or 2, 1)
 
 
 def uses_local_files(master: str, settings: Mapping[str, str]) -> bool:

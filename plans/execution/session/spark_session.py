@@ -17,6 +17,7 @@ from compiled_plan.plans.execution.kernel import use_suitable_java
 from compiled_plan.plans.execution.session.configured import check_classic, configured_settings, python_of_workers
 from compiled_plan.plans.execution.session.lakes import add_lakes, expose
 from compiled_plan.plans.execution.session.lean_start import lean_session, python_workers, start_java, unused_folder
+from compiled_plan.plans.execution.session.partitions import settle_partitions
 from compiled_plan.plans.execution.session.settings import FIXED, add_kernel, starts_here, wanted_settings
 from compiled_plan.plans.execution.session.stopping import PATIENCE, kill_spark, within
 from compiled_plan.plans.execution.spark.java import cache_classes, java_class, remove_at_exit, settings
@@ -74,6 +75,7 @@ def spark_session(
         with nullcontext() if verbose else _silent_children(outlives), _beside(meanwhile):
             session = _start(wanted, python, libraries, lean=lean, open_to_users=open_to_users)
         try:
+            settle_partitions(session, wanted)
             if not verbose:
                 silence_accumulators(session)
             remove_at_exit(session._jvm, warehouse)

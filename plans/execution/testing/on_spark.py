@@ -18,7 +18,7 @@ from compiled_plan.plans.execution.chunks import Chunk
 from compiled_plan.plans.execution.connectors.testing import TESTS, TestTables
 from compiled_plan.plans.execution.run import Run
 from compiled_plan.plans.execution.session.options import CHECK, MIGRATE, MIGRATE_PARTIAL, RunOptions
-from compiled_plan.plans.execution.session.settings import PARTITIONS
+from compiled_plan.plans.execution.session.partitions import PARTITIONS
 from compiled_plan.plans.execution.spark.arrow import values_of
 from compiled_plan.plans.execution.spark.failures import translate
 from compiled_plan.plans.execution.spark.java import java_class, settings

@@ -14,7 +14,7 @@ from compiled_plan.cli.test_plan import app
 from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.execution.run import Run
 from compiled_plan.plans.execution.session.options import RunOptions
-from compiled_plan.plans.execution.session.settings import PARTITIONS
+from compiled_plan.plans.execution.session.partitions import PARTITIONS
 from compiled_plan.plans.execution.spark.java import settings
 from compiled_plan.plans.execution.testing.engine import ENGINES
 from compiled_plan.plans.execution.testing.sessions import engines_of

@@ -12,7 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from compiled_plan.plans.execution.functions.columns import PythonFunctions
-from compiled_plan.plans.execution.session.settings import ASKED, PARTITIONS
+from compiled_plan.plans.execution.session.partitions import ASKED, PARTITIONS
 from compiled_plan.plans.execution.spark.java import java_class
 from compiled_plan.plans.execution.spark.storage import folder_of
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan

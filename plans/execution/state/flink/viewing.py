@@ -14,7 +14,7 @@ from compiled_plan.plans.execution.connectors.testing import source_rows, source
 from compiled_plan.plans.execution.interfaces.connectors import RowSource, SinkContext, SourceContext, TableSpec
 from compiled_plan.plans.execution.run import Run
 from compiled_plan.plans.execution.secrets.values import Secrets
-from compiled_plan.plans.execution.session.settings import PARTITIONS
+from compiled_plan.plans.execution.session.partitions import PARTITIONS
 from compiled_plan.plans.execution.spark.java import settings
 from compiled_plan.plans.execution.state.flink.imports import Import, ImportOptions
 from compiled_plan.plans.execution.state.flink.report import ImportReport, Outcome

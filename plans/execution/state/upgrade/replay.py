@@ -19,7 +19,7 @@ from compiled_plan.plans.execution.functions.columns import PythonFunctions
 from compiled_plan.plans.execution.interfaces import connectors
 from compiled_plan.plans.execution.operators.base import Lowering
 from compiled_plan.plans.execution.secrets.values import Secrets
-from compiled_plan.plans.execution.session.settings import PARTITIONS
+from compiled_plan.plans.execution.session.partitions import PARTITIONS
 from compiled_plan.plans.execution.session.spark_session import query_settings
 from compiled_plan.plans.execution.session.stopping import follow
 from compiled_plan.plans.execution.spark.storage import Folder

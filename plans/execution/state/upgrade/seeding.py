@@ -8,7 +8,8 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from compiled_plan.plans.execution.session.settings import DEFAULTS, FIXED, PARTITIONS
+from compiled_plan.plans.execution.session.partitions import PARTITIONS
+from compiled_plan.plans.execution.session.settings import DEFAULTS, FIXED
 from compiled_plan.plans.execution.session.spark_session import SOURCES_BY_NAME, form_of_queries
 from compiled_plan.plans.execution.session.stopping import follow
 from compiled_plan.plans.execution.spark.java import frame_of, java_class

@@ -19,7 +19,7 @@ from compiled_plan.plans.execution.connectors.transactions import TransactionSin
 from compiled_plan.plans.execution.interfaces.connectors import SinkContext, open_sink
 from compiled_plan.plans.execution.run import Run
 from compiled_plan.plans.execution.session.options import RunOptions
-from compiled_plan.plans.execution.session.settings import ASKED, PARTITIONS
+from compiled_plan.plans.execution.session.partitions import ASKED, PARTITIONS
 from compiled_plan.plans.execution.stages.prepared import prepare, sink_tables
 from compiled_plan.plans.execution.state.upgrade.rollback import roll_back
 from compiled_plan.plans.plan import CompiledPlan

@@ -15,7 +15,7 @@ from compiled_plan.plans.errors import ExecutionError, UnsupportedError
 from compiled_plan.plans.execution.session import lakes
 from compiled_plan.plans.execution.session.configured import CLASS_PATH, JARS
 from compiled_plan.plans.execution.session.lakes import SETTING, add_lakes, check_lakes, with_lakes
-from compiled_plan.plans.execution.session.settings import PARTITIONS
+from compiled_plan.plans.execution.session.partitions import PARTITIONS
 from compiled_plan.plans.files.maven import Artifact, FetchError
 
 EXTENSIONS = "spark.sql.extensions"

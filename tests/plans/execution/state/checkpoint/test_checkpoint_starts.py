@@ -14,7 +14,7 @@ from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.run import Run
 from compiled_plan.plans.execution.session.options import RunOptions
-from compiled_plan.plans.execution.session.settings import ASKED
+from compiled_plan.plans.execution.session.partitions import ASKED
 from compiled_plan.plans.nodes.base import StateEntry
 from compiled_plan.plans.plan import CompiledPlan
 from tests.plans.execution.state.checkpoint.places import Place, table

@@ -10,7 +10,7 @@ import pytest
 
 from compiled_plan.plans.execution.files.sink import FileSink
 from compiled_plan.plans.execution.session.options import GROUPS, TRANSFORM
-from compiled_plan.plans.execution.session.settings import ASKED, PARTITIONS
+from compiled_plan.plans.execution.session.partitions import ASKED, PARTITIONS
 from compiled_plan.plans.execution.state.checkpoint.state_rows import stored_rows
 from compiled_plan.plans.execution.state.upgrade.seeding import Seeding, seeding_session
 from tests.plans.execution.state.checkpoint.places import Place, table
@@ -201,6 +201,36 @@ def test_the_number_of_partitions_and_the_host_change(place: Place) -> None:
     for generation in (2, 3):
         about = (place.checkpoint / f"generations/{generation}/offsets/1").read_text().splitlines()[1]
         assert json.loads(about)["conf"][PARTITIONS] == "3"
+
+
+@pytest.mark.wide
+def test_all_state_is_kept_through_more_and_fewer_partitions(spark: SparkSession, tmp_path: Path) -> None:
+    """2 to 8 to 3: more partitions than some have keys, then a number that divides neither."""
+    place, keys = Place(spark, tmp_path), [f"shop {number}" for number in range(100)]
+    plan = place.compiled(TABLES, together(PRICES, JOINED))
+
+    def sold(price: int, shops: list[str]) -> dict[str, Any]:
+        return {"sales": [{"shop": shop, "price": price, "pieces": 1} for shop in shops]}
+
+    place.add({"shops": [{"shop": "none", "rent": 0}]})
+    conf, before = spark.conf, str(spark.conf.get(PARTITIONS))
+    try:
+        for turn, partitions in enumerate(("2", "8", "3")):
+            for name in (ASKED, PARTITIONS):
+                conf.set(name, partitions)
+            place.add(sold(10**turn, keys))
+            run = place.moved(plan) if turn else place.run(plan)
+            assert run.start.migrates is (turn > 0)
+            about = (place.checkpoint / f"generations/{turn + 1}/offsets").glob("[0-9]*")
+            last = max(about, key=lambda file: int(file.name))
+            assert json.loads(last.read_text().splitlines()[1])["conf"][PARTITIONS] == partitions
+        place.add({"shops": [{"shop": shop, "rent": 7} for shop in keys]})
+        place.run(plan)
+    finally:
+        conf.unset(ASKED)
+        conf.set(PARTITIONS, before)
+    assert place.rows("prices") == [(shop, 111) for shop in sorted(keys)]
+    assert plain(place, "joined") == sorted((shop, price, 7) for shop in keys for price in (1, 10, 100))
 
 
 @pytest.mark.wide
