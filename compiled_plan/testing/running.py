@@ -292,8 +292,8 @@ class Running:
         if error:
             raise FailedError(Failure(where, f"no error came, expected one with {error!r}"))
 
-    def _start(self, plan: CompiledPlan, *, accepts_partial: bool = False, migrates: bool = False) -> object:
-        decision = self.engine.start(plan, bounded=self.case.ends, accepts_partial=accepts_partial, migrates=migrates)
+    def _start(self, plan: CompiledPlan, *, accepts_partial: bool = False, migrates: bool = False) -> None:
+        self.engine.start(plan, bounded=self.case.ends, accepts_partial=accepts_partial, migrates=migrates)
         before, self._plan, self._tables = self._tables.sinks, plan, PlanTables.of(plan)
         for name, table in before.items():
             if name in self._tables.sinks:
@@ -301,7 +301,6 @@ class Running:
         for name, rows in self._looked_up.items():
             if name in self._tables.lookups:
                 self.engine.look_up(name, rows)
-        return decision
 
     def _collect(self) -> None:
         for name, chunks in self.engine.take().items():

@@ -5,6 +5,7 @@ Compiling, editing and running a plan share this check, so an option that compil
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
@@ -117,8 +118,18 @@ def formats_of(options: Mapping[str, str], connector: ConnectorSpec) -> dict[str
     return {option: spec for option, spec in specs.items() if spec is not None}
 
 
+def replaced_options(options: Mapping[str, str]) -> Mapping[str, str]:
+    """The options of a table; those of the table that it replaces, if it stands for another one."""
+    connector = connector_spec(options.get("connector"))
+    if connector is None or not connector.stands_for:
+        return options
+    replaced: dict[str, str] = json.loads(options[connector.stands_for])
+    return replaced
+
+
 def changelog_of(options: Mapping[str, str], *, reading: bool) -> ChangelogMode | None:
     """The changelog mode of a table that is read or written; None if its options do not determine it."""
+    options = replaced_options(options)
     connector = connector_spec(options.get("connector"))
     if connector is None:
         return None

@@ -150,6 +150,7 @@ class ConnectorSpec:
     #: Options that locate the rows: tables with equal values are the same; None: the name and all options do.
     place: tuple[str, ...] | None = None
     packages: tuple[Package, ...] = ()  # libraries that a run needs beside the product
+    stands_for: str = ""  # option with the options, as JSON, of the table that a test replaces by one of this connector
     in_process: str = ""  # relation of a table to its program, if no other process can use it
     at_start: str = ""  # what a plan does not say, so that only a start can look at it
     column_options: ColumnOptions | None = None  # options that follow from the columns

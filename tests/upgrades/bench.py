@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -143,24 +143,37 @@ def table_of(folder: Path, *, keyed: bool) -> Table:
 
     Rows that were retracted more often than inserted come with `TAKEN` in front.
     """
+    return table_from(_changes(folder), keyed=keyed)
+
+
+def table_from(changes: Iterable[tuple[tuple[Any, ...], int]], *, keyed: bool) -> Table:
+    """The same from rows with 1 if inserted and -1 if retracted, in their order."""
     if keyed:
-        return sorted((row for row in last_of(folder).values() if row is not None), key=str)
-    counts = sums_of(folder)
+        return sorted((row for row in _last(changes).values() if row is not None), key=str)
+    counts = _sums(changes)
     taken = [(TAKEN, *row) for row, count in counts.items() for _ in range(-count)]
     return sorted([*counts.elements(), *taken], key=str)
 
 
 def sums_of(folder: Path) -> Counter[tuple[Any, ...]]:
     """By row, the number of insertions less the number of retractions."""
+    return _sums(_changes(folder))
+
+
+def _sums(changes: Iterable[tuple[tuple[Any, ...], int]]) -> Counter[tuple[Any, ...]]:
     counts: Counter[tuple[Any, ...]] = Counter()
-    for row, sign in _changes(folder):
+    for row, sign in changes:
         counts[row] += sign
     return counts
 
 
 def last_of(folder: Path) -> dict[Any, tuple[Any, ...] | None]:
     """The last row of each key (the first column), None if it was retracted."""
-    return {row[0]: row if sign > 0 else None for row, sign in _changes(folder)}
+    return _last(_changes(folder))
+
+
+def _last(changes: Iterable[tuple[tuple[Any, ...], int]]) -> dict[Any, tuple[Any, ...] | None]:
+    return {row[0]: row if sign > 0 else None for row, sign in changes}
 
 
 def _changes(folder: Path) -> Iterator[tuple[tuple[Any, ...], int]]:

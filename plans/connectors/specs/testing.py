@@ -19,6 +19,9 @@ SPEC = ConnectorSpec(
     "A table of the test that runs the plan.",
     {
         "id": TableOption(Kind.TEXT, doc="The name of the table.", required=True),
+        "replaces": TableOption(
+            Kind.TEXT, doc="The options of the table that it replaces, as JSON.", required=True, passive=True
+        ),
         "test": TableOption(Kind.TEXT, doc="The name of the test in its process.", required=True, passive=True),
         "columns": TableOption(
             Kind.TEXT, doc="The names of the physical columns, for lookups.", required=True, passive=True
@@ -28,7 +31,7 @@ SPEC = ConnectorSpec(
     sink=SinkSpec(ChangelogMode.ALL, Guarantee.NOTHING_KEPT, as_sent=True),
     lookup=LookupSpec(),
     any_metadata=True,
-    place=("id",),
+    stands_for="replaces",
     in_process="is a table of a test",
     at_start="the test that replaced the table",
 )

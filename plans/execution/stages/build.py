@@ -184,10 +184,14 @@ class StageBuilder:
 
     def _attached(self, frame: DataFrame, level: int, control: ControlRows | None) -> DataFrame:
         spec = self.specs.stage(level)
-        stage = java_class(self.spark._jvm, "org.compiledplan.kernel.host.stage.Stage")
-        more = (self.options.folds,) if control is None or control.kernel is None else (control.kernel, level)
-        kernel = stage.attach(frame._jdf, json.dumps(spec), *more)
+        kernel = self._kernel_stage(frame, level, json.dumps(spec), control)
         nodes = self.prepared.layout.stages[level - 1]
         columns = {self.hosted.tag(node): self.hosted.named(node) for node in nodes}
         self.handles.append(StageHandle(kernel, spec, columns))
         return frame_of(kernel.output(), self.spark)
+
+    def _kernel_stage(self, frame: DataFrame, level: int, spec: str, control: ControlRows | None) -> JavaObject:
+        stage = java_class(self.spark._jvm, "org.compiledplan.kernel.host.stage.Stage")
+        more = (self.options.folds,) if control is None or control.kernel is None else (control.kernel, level)
+        kernel: JavaObject = stage.attach(frame._jdf, spec, *more)
+        return kernel

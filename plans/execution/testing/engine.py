@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 from compiled_plan.plans.execution.chunks import Chunk
 
 if TYPE_CHECKING:
-    from compiled_plan.plans.execution.state.upgrade.decision import Decision
     from compiled_plan.plans.plan import CompiledPlan
 
 
@@ -41,7 +40,7 @@ class Engine(Protocol):
 
     def start(
         self, plan: CompiledPlan, *, bounded: bool, accepts_partial: bool = False, migrates: bool = False
-    ) -> Decision | None:
+    ) -> None:
         """Start a plan, on the state that the last one left.
 
         Args:
@@ -50,8 +49,8 @@ class Engine(Protocol):
             accepts_partial: migrate state that is only partially compatible, too.
             migrates: True if the plan differs from the last one in more than TTLs.
 
-        Returns:
-            The decision on the state; None for the first start.
+        Raises:
+            UpgradeError: the plan cannot continue with the state.
         """
 
     def look_up(self, table: str, rows: Sequence[Sequence[object]]) -> None:

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from compiled_plan.plans.execution.spark.storage import Folder
-    from compiled_plan.plans.execution.state.upgrade.decision import Decision
     from compiled_plan.plans.plan import CompiledPlan
 
 _HOST = "org.compiledplan.kernel.host"
@@ -81,7 +80,7 @@ class SparkEngine:
 
     def start(
         self, plan: CompiledPlan, *, bounded: bool, accepts_partial: bool = False, migrates: bool = False
-    ) -> Decision | None:
+    ) -> None:
         self._tables.bounded = bounded
         self._plan_tables = PlanTables.of(plan)
         upgrade = (MIGRATE_PARTIAL if accepts_partial else MIGRATE) if migrates else CHECK
@@ -98,7 +97,6 @@ class SparkEngine:
             self._run, self._late = run, 0
             self._follower = self._stack.enter_context(run.started())
             self._await()
-        return run.upgrade
 
     def look_up(self, table: str, rows: Sequence[Sequence[object]]) -> None:
         memory = java_class(self.spark._jvm, "org.compiledplan.kernel.lookup.MemoryTable")

@@ -17,13 +17,13 @@ from compiled_plan.plans.errors import CompiledPlanError, ExecutionError
 from compiled_plan.plans.execution.chunks import Chunk
 from compiled_plan.plans.execution.connectors.testing import source_rows, source_schema
 from compiled_plan.plans.execution.expressions import ExpressionContext, register
-from compiled_plan.plans.execution.functions.columns import PythonFunctions
 from compiled_plan.plans.execution.interfaces.connectors import KIND, ORD, PATH, TableSpec
 from compiled_plan.plans.execution.operators.base import Lowering
 from compiled_plan.plans.execution.session.options import TRANSFORM
 from compiled_plan.plans.execution.spark.arrow import values_of
 from compiled_plan.plans.execution.spark.failures import translate
 from compiled_plan.plans.execution.spark.java import (
+    JavaObject,
     cache_classes,
     column_of,
     frame_of,
@@ -31,10 +31,12 @@ from compiled_plan.plans.execution.spark.java import (
     settings,
 )
 from compiled_plan.plans.execution.stages.build import PartwisePlan, StageBuilder, StageHandle, StageOptions
+from compiled_plan.plans.execution.stages.descriptions import StateForm
 from compiled_plan.plans.execution.stages.hosts import hosted
 from compiled_plan.plans.execution.stages.partitions import timings
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan, prepare, sink_tables
 from compiled_plan.plans.execution.stages.watermarks import END
+from compiled_plan.plans.execution.testing.continuing import NO_FUNCTIONS, LastProgram
 from compiled_plan.plans.execution.testing.engine import TableRows
 from compiled_plan.plans.execution.testing.replacing import PlanTables, replaced
 from compiled_plan.plans.execution.testing.rows import arrow_rows, lookup_rows
@@ -48,7 +50,6 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from compiled_plan.plans.execution.stages.control import ControlRows
-    from compiled_plan.plans.execution.state.upgrade.decision import Decision
     from compiled_plan.plans.plan import CompiledPlan
 else:
     pa = deferred("pyarrow")
@@ -91,11 +92,9 @@ class _Builder(StageBuilder):
     def _partwise_plan(self) -> PartwisePlan:
         return _AnalyzedPlan()
 
-    def _attached(self, frame: DataFrame, level: int, control: ControlRows | None) -> DataFrame:
-        spec = self.specs.stage(level)
-        kernel = self.query.stage(frame._jdf, json.dumps(spec))
-        self.handles.append(StageHandle(kernel, spec, {}))
-        return frame_of(kernel.output(), self.spark)
+    def _kernel_stage(self, frame: DataFrame, level: int, spec: str, control: ControlRows | None) -> JavaObject:
+        kernel: JavaObject = self.query.stage(frame._jdf, spec)
+        return kernel
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +105,16 @@ class _Lowered:
     query: Any
     handles: Sequence[StageHandle]
     sinks: Mapping[int, TableSpec]
+
+    @property
+    def states(self) -> Mapping[str, StateForm]:
+        """The formats of its operators' state, by uid."""
+        return {uid: state for handle in self.handles for uid, state in handle.states().items()}
+
+    @property
+    def described(self) -> tuple[str, str]:
+        """Its stages and states, for the kernel."""
+        return json.dumps([handle.spec for handle in self.handles]), json.dumps(self.states)
 
 
 #: Queries that no test uses, the last one last, by session, plan and boundedness: lowering a plan takes most of the
@@ -138,22 +147,27 @@ class QuickEngine:
 
     def start(
         self, plan: CompiledPlan, *, bounded: bool, accepts_partial: bool = False, migrates: bool = False
-    ) -> Decision | None:
-        if migrates:
-            raise NotQuickError("state migrates to another program")
+    ) -> None:
         with self._faults():
             self._check_failure()
-            prepared = _prepared(plan, self.functions_from)
-            if self._memory is None:
-                self._memory = java_class(self.spark._jvm, f"{_HOST}.plain.PlainMemory")()
+            last, prepared, mappings = self._lowered, _prepared(plan, self.functions_from), None
+            if last is not None:
+                before = LastProgram(last.prepared, last.states, self.spark.version)
+                prepared, mappings = before.continued(prepared, partial=accepts_partial, migrates=migrates)
             self._tables, self._ran = PlanTables.of(plan), False
             self._give_back()
             self._key = (self.spark.sparkContext.applicationId, prepared.plan.to_json(), bounded)
             self._lowered = _KEPT.pop(self._key, None) or _lower(self.spark, prepared, bounded=bounded)
-            self._lowered.query.begin(self._memory)
+            if last is None:
+                self._memory = java_class(self.spark._jvm, f"{_HOST}.plain.PlainMemory")()
+            if last is None or mappings is None:
+                self._lowered.query.begin(self._memory)
+            else:
+                texts = (*last.described, *self._lowered.described, json.dumps([one.to_dict() for one in mappings]))
+                kernel = java_class(self.spark._jvm, "org.compiledplan.kernel.state.seeding.PlainMigration")
+                self._memory = kernel.begin(self._lowered.query, self._memory, self.clock, *texts)
             self._late = 0
             self.late_rows()
-        return None
 
     def look_up(self, table: str, rows: Sequence[Sequence[object]]) -> None:
         with self._faults():
@@ -297,7 +311,7 @@ def _lower(spark: SparkSession, prepared: PreparedPlan, *, bounded: bool) -> _Lo
     java_class(spark._jvm, f"{_HOST}.watermarks.RowWatermark").register(session)
     query = java_class(spark._jvm, f"{_HOST}.plain.PlainQuery")(session)
     context = ExpressionContext(proctime=column_of(query.now()))
-    lowering = Lowering(prepared.plan, context, PythonFunctions((), java=None), False)
+    lowering = Lowering(prepared.plan, context, NO_FUNCTIONS, False)
     builder = _Builder(spark, lowering, prepared, StageOptions(TRANSFORM, bounded, in_order=True))
     builder.query = query
     frames = {}

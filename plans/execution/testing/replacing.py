@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from compiled_plan.plans.connectors.checks import changelog_of
 from compiled_plan.plans.connectors.specs.testing import SPEC
+from compiled_plan.plans.inspection.lineage.table_identity import options_of
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.lookup import LookupJoin
 from compiled_plan.plans.nodes.scan import TableSourceScan
@@ -122,5 +124,11 @@ def _table(table: CatalogTable, test: str) -> CatalogTable:
     if resolved is None:
         return table
     columns = "\x1f".join(column.name for column in table.stored_columns)
-    options = {"connector": SPEC.name, "id": table_id(table), "test": test, "columns": columns}
+    options = {
+        "connector": SPEC.name,
+        "id": table_id(table),
+        "replaces": json.dumps(options_of(table)),
+        "test": test,
+        "columns": columns,
+    }
     return table.model_copy(update={"resolved_table": resolved.model_copy(update={"options": options})})

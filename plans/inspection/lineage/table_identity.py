@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from compiled_plan.plans.connectors.checks import format_options, formats_of
+from compiled_plan.plans.connectors.checks import format_options, formats_of, replaced_options
 from compiled_plan.plans.connectors.registry import connector_spec
 from compiled_plan.plans.connectors.spec import ConnectorSpec, FormatSlot
 from compiled_plan.plans.inspection.lineage.meaning import Meaning, compose, digest_of, type_text
@@ -38,7 +38,7 @@ def is_relative(path: str) -> bool:
 
 def options_of(table: CatalogTable) -> Mapping[str, str]:
     """The options that rows depend on."""
-    options = table.options
+    options = replaced_options(table.options)
     connector = connector_spec(options.get("connector"))
     return {
         key: value for key, value in sorted(options.items()) if connector is None or _counts(connector, options, key)

@@ -35,17 +35,15 @@ def engines(spark: SparkSession) -> Engines:
 def passes(case: Case, engines: Engines, engine: str) -> None:
     result = run_case(case, engines, engine)
     assert result.failure is None, failure_text(result.failure)
+    assert result.engine == (case.engine or engine)
 
 
 def name(case: Case) -> str:
     return case.name
 
 
-QUICK_CASES = [case for case in CASES if all(step.kind != "upgrade" for step in case.steps)]
-
-
 @pytest.mark.sampled(2)
-@pytest.mark.parametrize("case", QUICK_CASES, ids=name)
+@pytest.mark.parametrize("case", CASES, ids=name)
 def test_without_a_query(case: Case, engines: Engines) -> None:
     passes(case, engines, QUICK)
 

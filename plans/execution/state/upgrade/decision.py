@@ -25,14 +25,15 @@ from compiled_plan.plans.execution.state.upgrade.history import FileTimes
 from compiled_plan.plans.execution.state.upgrade.partly import partly_after, partly_of
 from compiled_plan.plans.execution.state.upgrade.pasts import Pasts, tables_with_watermarks
 from compiled_plan.plans.execution.state.upgrade.planning import (
-    loses,
+    begins_to_expire,
+    check_columns,
+    kept_uids,
+    plan_state,
     steps_of_history,
     steps_of_sources,
-    steps_of_state,
     uids_of,
 )
 from compiled_plan.plans.execution.state.upgrade.refusing import UpgradeError, refusal
-from compiled_plan.plans.execution.state.upgrade.sides import kernel_side
 from compiled_plan.plans.execution.state.upgrade.steps import (
     FinishBatch,
     MoveState,
@@ -166,12 +167,7 @@ class _Deciding:
 
     def in_place(self) -> Decision:
         """Resume in place, despite any difference."""
-        uids = {
-            match.new: self.both.old.uids[match.old]
-            for match in self.both.matching.matches
-            if match.new in self.both.new.uids and match.old in self.both.old.uids
-        }
-        known = StartingPoint(uids, self.old["partitions"], self.old)
+        known = StartingPoint(kept_uids(self.both), self.old["partitions"], self.old)
         return Decision(known, partitions=self.old["partitions"], partly=self._partly)
 
     @cached_property
@@ -269,7 +265,7 @@ class _Deciding:
             or self._partitions != self.old["partitions"]
             or not self.both.keeps_the_same
             or self._moves_by_name_or_stage(diff)
-            or self._begins_to_expire(diff)
+            or begins_to_expire(diff)
         )
 
     def _moves_by_name_or_stage(self, diff: PlanDiff) -> bool:
@@ -286,11 +282,6 @@ class _Deciding:
         requested, before = self.setting.requested_partitions, int(self.old["partitions"])
         return before if requested is None or not before else requested
 
-    @staticmethod
-    def _begins_to_expire(diff: PlanDiff) -> bool:
-        """Return True if state without a TTL gets one: only a write would set its timer."""
-        return any(ttl.old == 0 < ttl.new for edit in diff.operators for ttl in edit.ttls)
-
     # ---- steps
 
     def _migration(
@@ -301,17 +292,12 @@ class _Deciding:
         verdict: Verdict,
         filling: Filling | None,
     ) -> Decision:
-        prepared = self._old_prepared
-        carried = {edit.old_node for edit in diff.operators if edit.new_node is not None and edit.old_node is not None}
-        sides = (
-            kernel_side(prepared, self.request.functions, self.setting.place, carried),
-            kernel_side(self.prepared, self.request.functions, self.setting.place),
-        )
-        uids = dict(uids_of(diff, self.prepared))
-        state = tuple(steps_of_state(diff, reset, uids, *sides, filling))
+        programs = (self._old_prepared, self.prepared)
+        state = plan_state(diff, reset, programs, self.request.functions, self.setting.place, filling)
+        uids, new = state.uids, state.new
         history = () if filling is None else tuple(steps_of_history(filling, uids))
-        self._check_host((*state, *history))
-        self._check_columns(diff, state)
+        self._check_host((*state.steps, *history))
+        check_columns(state.steps, diff, json.loads(self.store.program(self.head).state), self.store.root.uri)
         number = self.store.next_generation()
         before, host = self.head.generation, self.setting.host
         partitions = self._partitions or self.setting.partitions
@@ -323,12 +309,12 @@ class _Deciding:
         steps += steps_of_sources(names, self.old)
         if progress.committed is not None or progress.planned is not None:
             steps.append(ReadState(before, self.old["host"], int(self.old["partitions"])))
-            steps += (*state, *history)
+            steps += (*state.steps, *history)
             steps.append(WriteState(number, host, partitions))
         steps.append(Publish(number, before))
         known = StartingPoint(uids, partitions, self.old)
         nodes = () if filling is None else [edit.new_node for edit in filling.edits if edit.new_node is not None]
-        filled = tuple(mapping_of(sides[1], sides[1], node, node, (uids[node], uids[node])) for node in nodes)
+        filled = tuple(mapping_of(new, new, node, node, (uids[node], uids[node])) for node in nodes)
         has_history = filling is not None and any(past.history is not None for past in filling.pasts.values())
         partly = partly_after(self._partly, diff, tuple(steps), has_history)
         return Decision(known, tuple(steps), partitions, verdict, diff, concerned, filling, filled, partly)
@@ -344,21 +330,3 @@ class _Deciding:
                 f"{remedy}omit options that migrate state (spark.sql.shuffle.partitions, --upgrade), or start with an "
                 "empty checkpoint folder",
             )
-
-    def _check_columns(self, diff: PlanDiff, steps: Iterable[Step]) -> None:
-        """Refuse if a stored column would be lost although the verdict is full compatibility."""
-        verdicts = {edit.old_uid: edit.verdict for edit in diff.operators}
-        states = json.loads(self.store.program(self.head).state)
-        for step in steps:
-            if (
-                isinstance(step, MoveState)
-                and verdicts.get(step.mapping.source) is Verdict.FULL
-                and loses(step.mapping, states.get(step.mapping.source, {}))
-            ):
-                lost = ", ".join(step.mapping.new_columns)
-                raise UpgradeError(
-                    f"operator {step.mapping.source}: {lost} is not in the state of the checkpoint",
-                    self.store.root.uri,
-                    f"--reset {step.uid} starts it empty; or run the plan that the checkpoint was written by",
-                    diff,
-                )

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
+from compiled_plan.plans.execution.functions.columns import PythonFunctions
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan
 from compiled_plan.plans.execution.state.checkpoint.description import explicit_uids
 from compiled_plan.plans.execution.state.checkpoint.sources import Names
 from compiled_plan.plans.execution.state.upgrade.filling import Filling
+from compiled_plan.plans.execution.state.upgrade.refusing import UpgradeError
+from compiled_plan.plans.execution.state.upgrade.sides import kernel_side
 from compiled_plan.plans.execution.state.upgrade.steps import (
     ADDED,
     BEGINS,
@@ -26,7 +30,48 @@ from compiled_plan.plans.execution.state.upgrade.steps import (
 from compiled_plan.plans.inspection.diff.description import Description
 from compiled_plan.plans.inspection.diff.mapping import KernelSide, StateMapping, mapping_of
 from compiled_plan.plans.inspection.diff.model import OperatorEdit, PlanDiff
+from compiled_plan.plans.inspection.diff.sides import PlanPair
+from compiled_plan.plans.inspection.judging.verdicts import Verdict
 from compiled_plan.plans.text.durations import format_duration
+
+
+@dataclass(frozen=True, slots=True)
+class StatePlan:
+    """The continuation of a program's state in another one.
+
+    Args:
+        uids: the uid of the state from now on, by node of the new plan.
+        new: the operators of the new plan.
+        steps: the steps for the state of each operator.
+    """
+
+    uids: Mapping[int, str]
+    new: KernelSide
+    steps: tuple[Step, ...]
+
+
+def plan_state(
+    diff: PlanDiff,
+    reset: Collection[str],
+    programs: tuple[PreparedPlan, PreparedPlan],
+    functions: PythonFunctions | None,
+    place: Callable[[str], str],
+    filling: Filling | None = None,
+) -> StatePlan:
+    """Plan how state continues.
+
+    Args:
+        diff: the difference of the programs.
+        reset: uids of operators that start empty.
+        programs: the program that wrote the state, and the one to start.
+        functions: the Python functions of the new program.
+        place: returns the full name of a path.
+        filling: the operators among those that start empty to fill from history.
+    """
+    carried = {edit.old_node for edit in diff.operators if edit.new_node is not None and edit.old_node is not None}
+    old, new = kernel_side(programs[0], functions, place, carried), kernel_side(programs[1], functions, place)
+    uids = dict(uids_of(diff, programs[1]))
+    return StatePlan(uids, new, tuple(steps_of_state(diff, reset, uids, old, new, filling)))
 
 
 def steps_of_state(
@@ -102,6 +147,12 @@ def steps_of_sources(names: Names, old: Description) -> Iterator[Step]:
         yield CarrySource(entry["name"], tuple(entry["names"]), WAITS)
 
 
+def kept_uids(both: PlanPair) -> dict[int, str]:
+    """The uid of the state of each node of the new plan that continues in place."""
+    old, new = both.old.uids, both.new.uids
+    return {match.new: old[match.old] for match in both.matching.matches if match.new in new and match.old in old}
+
+
 def uids_of(diff: PlanDiff, prepared: PreparedPlan) -> Iterator[tuple[int, str]]:
     """The uid of each node's state from now on: its old one, unless the user assigned another."""
     from_user = explicit_uids(prepared)
@@ -162,3 +213,37 @@ def _keeps_calls(state: object) -> bool:
     if isinstance(state, dict):
         return state.get("is") == "frames" or any(map(_keeps_calls, state.values()))
     return isinstance(state, list) and any(map(_keeps_calls, state))
+
+
+def check_columns(
+    steps: Iterable[Step], diff: PlanDiff, states: Mapping[str, Mapping[str, object]], where: str
+) -> None:
+    """Refuse steps that lose a stored column although the verdict is full compatibility.
+
+    Args:
+        diff: the difference of the programs.
+        states: the formats of the state of the old one, by uid.
+        where: the checkpoint.
+
+    Raises:
+        UpgradeError: a step does; names the columns.
+    """
+    verdicts = {edit.old_uid: edit.verdict for edit in diff.operators}
+    for step in steps:
+        if (
+            isinstance(step, MoveState)
+            and verdicts.get(step.mapping.source) is Verdict.FULL
+            and loses(step.mapping, states.get(step.mapping.source, {}))
+        ):
+            lost = ", ".join(step.mapping.new_columns)
+            raise UpgradeError(
+                f"operator {step.mapping.source}: {lost} is not in the state of the checkpoint",
+                where,
+                f"--reset {step.uid} starts it empty; or run the plan that the checkpoint was written by",
+                diff,
+            )
+
+
+def begins_to_expire(diff: PlanDiff) -> bool:
+    """Return True if state without a TTL gets one: only a write would set its timer."""
+    return any(ttl.old == 0 < ttl.new for edit in diff.operators for ttl in edit.ttls)

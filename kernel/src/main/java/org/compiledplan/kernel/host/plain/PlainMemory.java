@@ -24,6 +24,23 @@ public final class PlainMemory {
     return watermark;
   }
 
+  /** Receives the state of a key as the host stores it. */
+  public interface Visitor {
+    void visit(String uid, String key, byte[] bytes);
+  }
+
+  /** Visits the state of all keys. */
+  public void visit(Visitor visitor) {
+    states.forEach((id, bytes) -> visitor.visit(id.uid(), id.key(), bytes));
+  }
+
+  /** Returns an empty memory with the same watermark. */
+  public PlainMemory emptied() {
+    PlainMemory next = new PlainMemory();
+    next.watermark = watermark;
+    return next;
+  }
+
   /** Advances the watermark; returns false if it is not later than the last. */
   public boolean move(long millis) {
     if (millis <= watermark) return false;

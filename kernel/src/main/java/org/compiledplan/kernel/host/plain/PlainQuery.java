@@ -61,6 +61,7 @@ public final class PlainQuery {
   private final Map<String, PlainRows> sources = new HashMap<>();
   private final Map<String, StructType> schemas = new HashMap<>();
   private final List<Step> steps = new ArrayList<>();
+  private final List<PlainStage> stages = new ArrayList<>();
   private final Map<String, Sink> sinks = new LinkedHashMap<>();
   private final List<EventTimeWatermarkExec> watermarks = new ArrayList<>();
   private final Clock clock = new Clock();
@@ -79,6 +80,17 @@ public final class PlainQuery {
     this.memory = memory;
     for (EventTimeWatermarkExec source : watermarks) source.eventTimeStats().reset();
     for (Sink sink : sinks.values()) sink.rows.clear();
+  }
+
+  /**
+   * Stores a state to begin with, with timers by the TTLs of its operator.
+   *
+   * @param bytes the operator's bytes, without timer
+   * @param millis processing time in ms
+   */
+  public void store(String uid, String key, byte[] bytes, long millis) {
+    Batch batch = new Batch(millis, memory);
+    for (PlainStage stage : stages) stage.store(uid, key, bytes, batch);
   }
 
   /** The time of the batch, TIMESTAMP. */
@@ -102,6 +114,7 @@ public final class PlainQuery {
     StageMetrics metrics = new StageMetrics(session.sparkContext(), spec);
     PlainStage stage = new PlainStage(this, input, spec, metrics);
     steps.add(stage);
+    stages.add(stage);
     Dataset<Row> output = stage.output().frame(session, spec.outputSchema);
     return new StageHandle(output, metrics, StageStates.describe(spec));
   }

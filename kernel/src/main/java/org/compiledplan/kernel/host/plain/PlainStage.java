@@ -64,6 +64,16 @@ final class PlainStage implements PlainQuery.Step {
     output.set(emitted);
   }
 
+  /** Stores the state of a key with which an operator begins; none if another stage has it. */
+  void store(String uid, String key, byte[] bytes, PlainQuery.Batch batch) {
+    StageRuntime.Hosted to = runtime.operator(uid);
+    if (to == null) return;
+    memory = batch.memory();
+    State state = new State(to, new PlainMemory.Id(uid, key));
+    state.begin(now(to, batch));
+    to.operator.stateFormat().put(state, bytes, context(to, batch));
+  }
+
   private void take(
       Group group, List<InternalRow> rows, PlainQuery.Batch batch, List<InternalRow> emitted) {
     StageRuntime.Hosted to = runtime.operator(group.op);

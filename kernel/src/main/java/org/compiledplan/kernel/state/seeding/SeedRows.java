@@ -41,16 +41,18 @@ final class SeedRows {
       BatchContext context,
       long now) {
     byte[] bytes = rows.next().getBinary(BYTES);
-    if (rows.hasNext()) {
-      throw new IllegalStateException(
-          ("operator %s gets two states for the key %s: two keys of the state before have "
-                  + "become one")
-              .formatted(to.uid, StageKeys.key(key)));
-    }
+    if (rows.hasNext()) throw doubled(to.uid, StageKeys.key(key));
     to.interruption.check();
     to.counters.rowsIn.add(1);
     state.begin(now);
     if (!to.operator.stateFormat().put(state, bytes, context)) to.counters.rowsOut.add(1);
+  }
+
+  /** The error of a key with two states. */
+  static IllegalStateException doubled(String uid, String key) {
+    return new IllegalStateException(
+        ("operator %s gets two states for the key %s: two keys of the state before have become one")
+            .formatted(uid, key));
   }
 
   /** Rows for other stages, unchanged. */
