@@ -7,8 +7,10 @@ import os
 import socket
 import subprocess
 import sys
+import tarfile
 import time
 import urllib.request
+import zipfile
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
@@ -16,8 +18,10 @@ from pathlib import Path
 import pyspark
 import pytest
 
+from compiled_plan.cli import execute_plan
 from compiled_plan.environment import TableEnvironment
-from compiled_plan.plans.execution.kernel import use_suitable_java
+from compiled_plan.plans.execution.kernel import kernel_jar, use_suitable_java
+from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.telemetry.progress_file import tap_files
 
 SECONDS_TO_WAIT = 90
@@ -159,14 +163,19 @@ def result(folder: Path) -> dict[str | None, int]:
     return {name: items for (name, items), count in counts.items() if count}
 
 
-def execute(folder: Path, master: str, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Run the plan, with a tap of the join; returns what it says."""
-    plan = folder / "plan.json"
+def compiled_plan(folder: Path, monkeypatch: pytest.MonkeyPatch) -> CompiledPlan:
+    """Compile the program into `plan.json`, with the modules of its functions beside it."""
     for name, text in FUNCTIONS.items():
         (folder / name).write_text(text)
     monkeypatch.syspath_prepend(folder)
-    compiled, progress = TableEnvironment().compile_script(program(folder)), folder / "progress.jsonl"
-    plan.write_text(compiled.to_json())
+    compiled = TableEnvironment().compile_script(program(folder))
+    (folder / "plan.json").write_text(compiled.to_json())
+    return compiled
+
+
+def execute(folder: Path, master: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Run the plan, with a tap of the join; returns what it says."""
+    compiled, progress = compiled_plan(folder, monkeypatch), folder / "progress.jsonl"
     (join,) = (node.id for node in compiled.nodes if "join" in node.type)
     request, answer = tap_files(progress)
     request.write_text(json.dumps({"id": "a", "node": join, "rows": ROWS, "until": time.time() + 300}))
@@ -182,7 +191,7 @@ def execute(folder: Path, master: str, monkeypatch: pytest.MonkeyPatch) -> str:
     command += ["--conf", "spark.executor.memory=800m"]
     command += ["--conf", f"spark.executor.extraJavaOptions={QUICK}"]
     command += ["--functions-from", "cluster_functions", "--progress-file", str(progress)]
-    done = subprocess.run([*command, str(plan)], capture_output=True, text=True, timeout=300)
+    done = subprocess.run([*command, str(folder / "plan.json")], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     assert len(json.loads(answer.read_text())["result"]["rows"]) == ROWS
     return done.stderr
@@ -206,3 +215,62 @@ def test_a_local_cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     said = execute(tmp_path, "local-cluster[2,1,1024]", monkeypatch)
     assert "state gets 2 shuffle partitions, one for each task at once (2 executors x 1 core)" in said
     assert result(tmp_path) == expected
+
+
+def submitted(folder: Path, master: str, mode: str) -> subprocess.CompletedProcess[str]:
+    """Submit the plan as an operator does: with a jar, modules in a zip, and a Python in an archive."""
+    with zipfile.ZipFile(folder / "modules.zip", "w") as modules, zipfile.ZipFile(folder / "own.jar", "w") as jar:
+        jar.writestr("own.txt", "the operator's")
+        for name, text in FUNCTIONS.items():
+            (folder / name).unlink()
+            modules.writestr(name, text)
+    python = folder / "environment/bin/python"
+    python.parent.mkdir(parents=True)
+    python.write_text(f'#!/bin/sh\necho used >> {folder}/used-python\nexec {sys.executable} "$@"\n')
+    python.chmod(0o755)
+    with tarfile.open(folder / "environment.tar.gz", "w:gz") as archive:
+        archive.add(python, "bin/python")
+    python.unlink()
+    conf = {
+        "spark.pyspark.python": "./environment/bin/python",
+        "spark.pyspark.driver.python": sys.executable,
+        "spark.executor.memory": "800m",
+        "spark.executor.extraJavaOptions": QUICK,
+    }
+    command = [str(Path(pyspark.__file__).parent / "bin/spark-submit"), "--master", master, "--deploy-mode", mode]
+    command += ["--jars", f"{folder}/own.jar,{kernel_jar()}", "--py-files", f"{folder}/modules.zip"]
+    command += ["--archives", f"{folder}/environment.tar.gz#environment", "--driver-memory", "1g"]
+    command += [word for name, value in conf.items() for word in ("--conf", f"{name}={value}")]
+    command += [str(execute_plan.__file__), str(folder / "plan.json"), "--functions-from", "cluster_functions"]
+    command += ["--checkpoint", str(folder / "checkpoint")]
+    variables = {**os.environ, "PYTHONSAFEPATH": "1", "SPARK_LOCAL_IP": "127.0.0.1"}
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, env=variables, check=False)
+
+
+@pytest.mark.deep
+@pytest.mark.spark
+def test_spark_submit_with_jars_modules_and_a_python_of_its_own(
+    tmp_path: Path, cluster: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = write_input(tmp_path)
+    compiled_plan(tmp_path, monkeypatch)
+    done = submitted(tmp_path, cluster, "client")
+    assert done.returncode == 0, done.stderr
+    assert result(tmp_path) == expected
+    assert (tmp_path / "used-python").exists(), "the executors' Python is that of the archive"
+    work = [folder for folder in (tmp_path / "cluster").glob("worker-*/app-*/*") if (folder / "stdout").exists()]
+    assert len(work) == 2
+    for folder in work:
+        assert {"own.jar", kernel_jar().name, "modules.zip", "environment"} <= {file.name for file in folder.iterdir()}
+
+
+@pytest.mark.deep
+@pytest.mark.spark
+def test_a_standalone_master_runs_no_python_driver(
+    tmp_path: Path, cluster: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A limit of Spark: if it goes, docs/running.md says more."""
+    compiled_plan(tmp_path, monkeypatch)
+    done = submitted(tmp_path, cluster, "cluster")
+    assert done.returncode != 0
+    assert "Cluster deploy mode is currently not supported for python applications on standalone" in done.stderr
