@@ -157,9 +157,19 @@ DELTA = (
     ),
 )
 
+#: Iceberg, for Spark 4.1.
+ICEBERG = (
+    Package(
+        "org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:1.12.0",
+        "3123c3798af642dd537230923548e013ef41cc28b6626e5225808cf5670a0f82",
+        "org.apache.iceberg.spark.SparkCatalog",
+    ),
+)
+
 #: Libraries for a version of Spark on which the declared ones do not run; None for a library without a release for it.
 OF_SPARK: Mapping[str, Mapping[Package, Package | None]] = {
-    "4.3": {DELTA[1]: None},
+    "4.3": {DELTA[1]: None, ICEBERG[0]: None},
+    "4.2": {ICEBERG[0]: None},
     "4.1": {
         KAFKA[2]: replace(
             KAFKA[2],
@@ -187,4 +197,4 @@ def for_spark(package: Package, version: str) -> Package | None:
 
 _OTHER_RELEASES = (package for releases in OF_SPARK.values() for package in releases.values() if package is not None)
 #: All libraries that a run may download.
-ALL = (*KAFKA, PROTOBUF, *FLINK, *SAVEPOINT, *DRIVERS, *DELTA, *_OTHER_RELEASES)
+ALL = (*KAFKA, PROTOBUF, *FLINK, *SAVEPOINT, *DRIVERS, *DELTA, *ICEBERG, *_OTHER_RELEASES)

@@ -15,12 +15,13 @@ from compiled_plan.plans.text.options import Kind
 
 STREAMING, BATCH = "streaming", "batch"
 
-CREATE = "sink.create-table"
+CREATE, ADDS_COLUMNS = "sink.create-table", "mergeSchema"
 #: Options of sinks.
 SINK_OPTIONS = {
     CREATE: passive(
         Kind.BOOLEAN, "Create a missing table, with the columns and partitions declared here.", Use.SINK, "false"
     ),
+    ADDS_COLUMNS: passive(Kind.BOOLEAN, "Add columns that the table lacks.", Use.SINK, "false"),
     "sink.max-retries": passive(
         Kind.COUNT, "Number of retries of a commit that conflicts with another writer's.", Use.SINK, "10"
     ),

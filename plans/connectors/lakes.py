@@ -54,7 +54,15 @@ DELTA = Lake(
     "spark.databricks.delta.snapshotPartitions",
 )
 
-LAKES: Mapping[str, Lake] = {lake.name: lake for lake in (DELTA,)}
+ICEBERG = Lake(
+    "iceberg",
+    "Apache Iceberg",
+    jars.ICEBERG,
+    "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
+    {},
+)
+
+LAKES: Mapping[str, Lake] = {lake.name: lake for lake in (DELTA, ICEBERG)}
 
 
 def lakes_named(names: Iterable[str | None]) -> tuple[Lake, ...]:

@@ -15,7 +15,7 @@ _OWN = "Flink's Python API creates such tables internally"
 FLINK_CONNECTORS: Mapping[str, str] = {
     **dict.fromkeys(("kinesis", "firehose", "dynamodb", "pulsar", "rabbitmq"), _SPARK),
     **dict.fromkeys(("elasticsearch-6", "elasticsearch-7", "elasticsearch-8", "opensearch", "opensearch-2"), _SPARK),
-    **dict.fromkeys(("mongodb", "hbase-1.4", "hbase-2.2", "hudi", "iceberg", "paimon"), _SPARK),
+    **dict.fromkeys(("mongodb", "hbase-1.4", "hbase-2.2", "hudi", "paimon"), _SPARK),
     **dict.fromkeys(("mysql-cdc", "postgres-cdc", "oracle-cdc", "sqlserver-cdc", "mongodb-cdc"), _LOG),
     **dict.fromkeys(("python-input", "python-input-format", "python-arrow-source"), _OWN),
     "hive": "its tables are in a metastore, which is not supported; read their files with 'filesystem'",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from compiled_plan.environment import TableEnvironment
-from compiled_plan.plans.connectors.lakes import DELTA, Lake
+from compiled_plan.plans.connectors.lakes import DELTA, ICEBERG, Lake
 from compiled_plan.plans.execution.run import Run
 from compiled_plan.plans.execution.session.lakes import libraries
 from compiled_plan.plans.execution.session.options import RunOptions
@@ -24,7 +24,7 @@ def _needs(lake: Lake) -> pytest.MarkDecorator:
     return pytest.mark.skipif(libraries(lake, {}) is None, reason=f"{lake.title} has no release for this Spark")
 
 
-needs_delta = _needs(DELTA)
+needs_delta, needs_iceberg = _needs(DELTA), _needs(ICEBERG)
 
 
 def delta(name: str, columns: str, path: Path, partitioned: str = "", **options: str) -> str:

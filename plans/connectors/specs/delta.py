@@ -133,7 +133,6 @@ SPEC = ConnectorSpec(
         "maxFilesPerTrigger": _read(Kind.POSITIVE, "Maximum number of new files per micro-batch; Delta's is 1000."),
         "maxBytesPerTrigger": _read(Kind.MEMORY, "Approximate maximum size of a micro-batch."),
         "failOnDataLoss": _read(Kind.BOOLEAN, "End the run if the log of unread versions was removed.", default="true"),
-        "mergeSchema": passive(Kind.BOOLEAN, "Add columns that the table lacks.", Use.SINK, "false"),
         **SINK_OPTIONS,
     },
     source=SourceSpec(bounded=Boundedness.BY_OPTION, changes_by=changes_of),

@@ -13,7 +13,8 @@ from compiled_plan.plans.execution.interfaces.connectors import (
 )
 from compiled_plan.plans.execution.lakes import sink as sinks
 from compiled_plan.plans.execution.lakes.delta import DeltaTable
-from compiled_plan.plans.execution.lakes.delta_source import read
+from compiled_plan.plans.execution.lakes.delta_source import scan
+from compiled_plan.plans.execution.lakes.source import read
 
 
 @sink_connector(SPEC)
@@ -24,5 +25,6 @@ def sink(table: TableSpec, context: SinkContext) -> sinks.LakeSink:
 
 @source_connector(SPEC)
 def source(table: TableSpec, context: SourceContext) -> RowSource:
-    """Read a table. Raises as `lakes.delta_source.read` does."""
-    return read(table, DeltaTable(context.spark, table), SPEC.values(table.options), context)
+    """Read a table. Raises as `lakes.source.read` does."""
+    target = DeltaTable(context.spark, table)
+    return read(table, target, context, lambda: scan(table, target, SPEC.values(table.options), context))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from compiled_plan.plans.connectors.specs.delta import PROPERTIES
 from compiled_plan.plans.execution.files.hadoop import Files
@@ -18,7 +18,7 @@ from compiled_plan.plans.execution.spark.types import schema_of
 from compiled_plan.plans.types import quote_identifier
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
 _TABLES = "io.delta.tables.DeltaTable"
@@ -81,10 +81,9 @@ class DeltaTable:
                 builder = builder.property(name, value)
         builder.execute()
 
-    def add_columns(self, columns: StructType) -> None:
-        # Appended without rows: the column names never become SQL text.
-        rows = self.spark.createDataFrame([], columns)
-        rows.writeTo(self.name).option("mergeSchema", "true").append()
+    def load(self, reader: Any) -> DataFrame:
+        frame: DataFrame = reader.table(self.name) if self.path is None else reader.format("delta").load(self.path)
+        return frame
 
     def partition_keys(self) -> tuple[str, ...]:
         return tuple(self._strings(self._snapshot().metadata().partitionColumns()))

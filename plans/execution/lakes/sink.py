@@ -13,8 +13,9 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import Window
 from pyspark.sql import functions as F
+from pyspark.sql.types import StructField, StructType
 
-from compiled_plan.plans.connectors.lake_tables import CREATE
+from compiled_plan.plans.connectors.lake_tables import ADDS_COLUMNS, CREATE
 from compiled_plan.plans.connectors.table_options import Values
 from compiled_plan.plans.errors import CheckpointError, DataError, ExecutionError
 from compiled_plan.plans.execution.interfaces.connectors import (
@@ -29,14 +30,13 @@ from compiled_plan.plans.execution.interfaces.connectors import (
 )
 from compiled_plan.plans.execution.lakes.table import LakeTable, failed, missing
 from compiled_plan.plans.execution.providers.columns import check_columns
-from compiled_plan.plans.execution.spark.java import java_causes, settings
+from compiled_plan.plans.execution.spark.java import java_causes, java_class, settings
 from compiled_plan.plans.execution.spark.projection import Selection
 from compiled_plan.plans.execution.spark.types import schema_of, to_spark
 from compiled_plan.plans.types import quote_identifier
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
-    from pyspark.sql.types import StructType
+    from pyspark.sql import Column, DataFrame, SparkSession
 
 _NUMBER = "number"
 
@@ -92,7 +92,7 @@ class LakeSink:
             if not self.options.flag(CREATE):
                 raise missing(self.table, self.target.title, creates=True)
             return
-        check_columns(self.table, columns, self.target.title, lacks=self._adds_columns)
+        check_columns(self.table, columns, self.target.title, lacks=self.options.flag(ADDS_COLUMNS))
         self._check_nulls(columns)
         wanted = self.table.partition_keys
         if wanted and wanted != (keys := self.target.partition_keys()):
@@ -115,10 +115,6 @@ class LakeSink:
                     where=f"table {self.table.identifier}",
                     remedy=f"declare {quote_identifier(field.name)} as NOT NULL",
                 )
-
-    @property
-    def _adds_columns(self) -> bool:
-        return "mergeSchema" in self.options.declared and self.options.flag("mergeSchema")
 
     def look_ahead(self, batch_id: int) -> None:
         """Find the last batch in the table; see `LooksAhead`."""
@@ -172,13 +168,13 @@ class LakeSink:
         """
         retries = self.options.number("sink.max-retries")
         try:
-            self._prepare()
+            self._prepare(rows.sparkSession)
             for attempt in range(retries + 1):
                 try:
                     with settings(rows.sparkSession, self.target.commit_settings(self.writer, batch)):
                         self._merge(rows) if self.table.primary_key else self._append(rows)
                     break
-                except Py4JJavaError as fault:
+                except (PySparkException, Py4JJavaError) as fault:
                     if not self._is_conflict(fault):
                         raise
                     if self.target.last_batch(self.writer) >= batch:
@@ -189,17 +185,23 @@ class LakeSink:
             raise failed(self.table, self.target.title, "written", fault) from fault
         self.last = batch
 
-    def _prepare(self) -> None:
+    def _prepare(self, spark: SparkSession) -> None:
         """Create a missing table, and add missing columns, before the first write."""
         if self.is_prepared:
             return
         self.target.create()
         columns = self.target.columns()
-        if self._adds_columns and columns is not None and set(self.table.columns.names) - set(columns.names):
-            self.target.add_columns(schema_of(self.table.columns))
+        if self.options.flag(ADDS_COLUMNS) and columns is not None:
+            present = set(columns.names)
+            added = [field for field in schema_of(self.table.columns).fields if field.name not in present]
+            if added:
+                types = java_class(spark._jvm, "org.apache.spark.sql.types.DataType")
+                # Rows that the table has are null there.
+                nullable = StructType([StructField(field.name, field.dataType) for field in added])
+                spark.sql(f"ALTER TABLE {self.target.name} ADD COLUMNS ({types.fromJson(nullable.json()).toDDL()})")
         self.is_prepared = True
 
-    def _is_conflict(self, fault: Py4JJavaError) -> bool:
+    def _is_conflict(self, fault: PySparkException | Py4JJavaError) -> bool:
         return any(self.target.is_conflict(str(cause.getClass().getName())) for cause in java_causes(fault))
 
     def _conflicting(self, retries: int) -> ExecutionError:

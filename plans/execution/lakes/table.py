@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from compiled_plan.plans.connectors.lake_tables import CREATE
 from compiled_plan.plans.errors import DataError, ExecutionError
@@ -14,6 +14,7 @@ from compiled_plan.plans.text.masking import masked_text
 if TYPE_CHECKING:
     from py4j.protocol import Py4JJavaError
     from pyspark.errors import PySparkException
+    from pyspark.sql import DataFrame
     from pyspark.sql.types import StructType
 
 
@@ -31,14 +32,14 @@ class LakeTable(Protocol):
     def columns(self) -> StructType | None:
         """Its columns; None if it does not exist."""
 
+    def load(self, reader: Any) -> DataFrame:
+        """Its rows, from a reader of batches or streams with options."""
+
     def partition_keys(self) -> tuple[str, ...]:
         """The names of the columns by whose values its files are partitioned."""
 
     def create(self) -> None:
         """Create it, unless it exists."""
-
-    def add_columns(self, columns: StructType) -> None:
-        """Add the columns that it lacks."""
 
     def last_batch(self, writer: str) -> int:
         """The last micro-batch that a writer committed; -1 if there is none."""

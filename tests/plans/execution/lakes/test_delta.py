@@ -176,11 +176,9 @@ def test_added_columns_are_added_to_the_table_where_asked(spark: SparkSession, t
         delta("t", KEYED, tmp_path / "t", **CREATED)
         + "INSERT INTO t VALUES (1, 1), (2, 2) ON CONFLICT DO DEDUPLICATE;",
     )
-    wider, values = (
-        f"{KEYED}, name STRING",
-        "INSERT INTO t VALUES (1, 10, 'x'), (3, 3, 'y') ON CONFLICT DO DEDUPLICATE;",
-    )
-    with pytest.raises(DataError, match="has no column 'name'"):
+    wider = f"{KEYED}, `na``me` STRING"
+    values = "INSERT INTO t VALUES (1, 10, 'x'), (3, 3, 'y') ON CONFLICT DO DEDUPLICATE;"
+    with pytest.raises(DataError, match="has no column 'na`me'"):
         run(spark, delta("t", wider, tmp_path / "t") + values)
     run(spark, delta("t", wider, tmp_path / "t", mergeSchema="true") + values)
     assert rows_of(spark, tmp_path / "t") == [(1, 10, "x"), (2, 2, None), (3, 3, "y")]

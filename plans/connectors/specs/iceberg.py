@@ -1,0 +1,121 @@
+"""The connector `iceberg`: tables of Apache Iceberg.
+
+Sources: Iceberg's pages "Flink Connector", for the options of a table, and "Spark Structured Streaming", "Spark Writes"
+and "Spark Configuration".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+
+from compiled_plan.plans import types as t
+from compiled_plan.plans.connectors.columns import within
+from compiled_plan.plans.connectors.common import flag, passive, refused, tuning
+from compiled_plan.plans.connectors.lake_tables import (
+    AT_START,
+    SINK_OPTIONS,
+    column_faults,
+    created_properties,
+    is_name,
+    only_in_batches,
+    together,
+)
+from compiled_plan.plans.connectors.lakes import ICEBERG
+from compiled_plan.plans.connectors.spec import Boundedness, ConnectorSpec, Faults, SinkSpec, SourceSpec, TableUse
+from compiled_plan.plans.connectors.table_names import is_plain
+from compiled_plan.plans.connectors.table_options import TableOption, Use
+from compiled_plan.plans.nodes.declared import TableFault
+from compiled_plan.plans.text.options import Kind
+from compiled_plan.plans.types.changelog import ChangelogMode
+
+_read = partial(passive, uses=Use.SOURCE)
+#: Prefix of Iceberg's properties of writes.
+PROPERTIES = "write."
+#: Options of catalogs that the session gets, by their names in Spark.
+OF_CATALOG = {"catalog-type": "type", "uri": "uri", "warehouse": "warehouse"}
+_NARROW = (t.TinyIntType, t.SmallIntType)
+_held = column_faults(ICEBERG.title, "connector")
+
+
+def _column_faults(row: t.RowType, options: Mapping[str, str]) -> Faults:
+    yield from _held(row, options)
+    for column in row.fields:
+        if any(isinstance(part, _NARROW) for part in within(column.type)):
+            message = f"column {column.name!r} of type {column.type} cannot be held in an Iceberg table"
+            yield "connector", message, "make it an INT"
+
+
+def _faults(use: TableUse) -> Iterator[TableFault]:
+    options, table = use.options, use.table
+    name = options["catalog-name"]
+    if not is_plain(name) or "$" in name:
+        message = f"'catalog-name' = {name!r} of table {table} is no name of a catalog"
+        yield TableFault(message, "use letters, digits and underscores", "catalog-name")
+    for option in ("catalog-database", "catalog-table"):
+        if not is_name(options.get(option, "default")):
+            message = f"{option!r} = {options[option]!r} of table {table} is no plain name of a table"
+            yield TableFault(message, "use letters, digits and underscores", option)
+    for option in ("uri", "warehouse"):
+        if option in options and "catalog-type" not in options:
+            message = f"table {table} has {option!r} and no 'catalog-type'"
+            remedy = "add 'catalog-type' = 'hadoop', 'hive' or 'rest', or configure the catalog in the session"
+            yield TableFault(message, remedy, option)
+    if options.get("catalog-type", "").lower() == "hadoop" and "warehouse" not in options:
+        message = f"table {table} has a 'hadoop' catalog without 'warehouse'"
+        yield TableFault(message, "add 'warehouse' = '...', the folder of the tables", "catalog-type")
+    if not use.reading:
+        return
+    streams = options.get("streaming", "false").lower() == "true"
+    yield from together(table, options, ("snapshot-id", "as-of-timestamp"))
+    if streams:
+        remedy = "leave 'streaming' out, or this option"
+        yield from only_in_batches(table, options, ("snapshot-id", "as-of-timestamp"), remedy)
+    elif "start-snapshot-timestamp" in options:
+        message = f"the option 'start-snapshot-timestamp' of table {table} applies to streams alone"
+        yield TableFault(message, "set 'streaming' = 'true', or leave it out", "start-snapshot-timestamp")
+
+
+SPEC = ConnectorSpec(
+    "iceberg",
+    "A table of Apache Iceberg: appended rows are read, rows are appended, or merged by primary key.",
+    {
+        "catalog-name": TableOption(Kind.TEXT, doc="The catalog of the table in Spark's session.", required=True),
+        "catalog-type": TableOption(
+            Kind.CHOICE,
+            choices=("hadoop", "hive", "rest"),
+            doc="The kind of catalog, if the session does not configure it.",
+        ),
+        "catalog-impl": refused("Class of the catalog.", "a plan does not choose classes to load"),
+        "uri": TableOption(Kind.TEXT, doc="The address of a `hive` or `rest` catalog."),
+        "warehouse": TableOption(Kind.PATH, doc="The folder of the catalog's tables, or the name of a warehouse."),
+        "catalog-database": TableOption(Kind.TEXT, "default", doc="The database in the catalog; dots nest."),
+        "catalog-table": TableOption(Kind.TEXT, doc="The name in the database.", required=True),
+        "streaming": flag("Read appended rows without end; otherwise the table is read once.", uses=Use.SOURCE),
+        "monitor-interval": tuning(
+            Kind.DURATION, "Interval of the search for snapshots; here every micro-batch searches.", Use.SOURCE
+        ),
+        "start-snapshot-timestamp": _read(
+            Kind.COUNT, "The time, in ms since 1970, from which a new checkpoint reads snapshots; by default all."
+        ),
+        "snapshot-id": _read(Kind.COUNT, "The snapshot of a batch read."),
+        "as-of-timestamp": _read(Kind.COUNT, "The same by a time, in ms since 1970."),
+        "streaming-skip-overwrite-snapshots": flag(
+            "Skip snapshots that replace rows; otherwise they end a stream.", uses=Use.SOURCE
+        ),
+        "streaming-skip-delete-snapshots": flag(
+            "Skip snapshots that delete rows; otherwise they end a stream.", uses=Use.SOURCE
+        ),
+        "streaming-max-files-per-micro-batch": _read(Kind.POSITIVE, "Maximum number of files per micro-batch."),
+        "streaming-max-rows-per-micro-batch": _read(Kind.POSITIVE, "The same for rows."),
+        **SINK_OPTIONS,
+    },
+    source=SourceSpec(bounded=Boundedness.BY_OPTION),
+    sink=SinkSpec(ChangelogMode.UPSERT, by_key=True),
+    groups=(created_properties(PROPERTIES),),
+    column_faults=_column_faults,
+    faults=_faults,
+    place=("catalog-name", "warehouse", "uri", "catalog-database", "catalog-table"),
+    at_start=AT_START,
+    packages=ICEBERG.packages,
+)

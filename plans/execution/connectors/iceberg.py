@@ -1,0 +1,31 @@
+"""The connector `iceberg`: tables of Apache Iceberg."""
+
+from __future__ import annotations
+
+from compiled_plan.plans.connectors.specs.iceberg import SPEC
+from compiled_plan.plans.execution.interfaces.connectors import (
+    RowSource,
+    SinkContext,
+    SourceContext,
+    TableSpec,
+    sink_connector,
+    source_connector,
+)
+from compiled_plan.plans.execution.lakes import sink as sinks
+from compiled_plan.plans.execution.lakes.iceberg import IcebergTable
+from compiled_plan.plans.execution.lakes.iceberg_source import scan
+from compiled_plan.plans.execution.lakes.source import read
+
+
+@sink_connector(SPEC)
+def sink(table: TableSpec, context: SinkContext) -> sinks.LakeSink:
+    """Write a table. Raises as `lakes.sink.sink` does."""
+    options = SPEC.values(table.options)
+    return sinks.sink(table, context, IcebergTable(context.spark, table, options), options)
+
+
+@source_connector(SPEC)
+def source(table: TableSpec, context: SourceContext) -> RowSource:
+    """Read a table. Raises as `lakes.source.read` does."""
+    options = SPEC.values(table.options)
+    return read(table, IcebergTable(context.spark, table, options), context, lambda: scan(options, context))
