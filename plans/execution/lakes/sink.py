@@ -144,8 +144,9 @@ class LakeSink:
         if not self.table.primary_key:
             return self._selected.among(frame)
         keys = [F.col(f"f{at}") for at in self._keys]
-        newest = Window.partitionBy(*keys).orderBy(F.col(ORD).desc(), F.col(PATH).desc())
-        numbered = frame.where(F.col(KIND) != UPDATE_BEFORE).withColumn(_NUMBER, F.row_number().over(newest))
+        # Of an update the row after it is the last one. The row before it comes alone if a condition passes only that.
+        newest = Window.partitionBy(*keys).orderBy(*(F.col(name).desc() for name in (ORD, PATH, KIND)))
+        numbered = frame.withColumn(_NUMBER, F.row_number().over(newest))
         return self._selected.among(numbered.where(F.col(_NUMBER) == 1))
 
     @cached_property
@@ -220,15 +221,15 @@ class LakeSink:
     def _merge(self, rows: DataFrame) -> None:
         # Columns of both sides are resolved by name: those of the rows get names that the table lacks.
         names = self.table.columns.names
-        prefix, kind = self._prefix, F.col(f"{self._prefix}{KIND}")
+        prefix, gone = self._prefix, F.col(f"{self._prefix}{KIND}").isin(UPDATE_BEFORE, DELETE)
         source = rows.select(
             F.col(KIND).alias(f"{prefix}{KIND}"), *(F.col(f"f{at}").alias(f"{prefix}{at}") for at in range(len(names)))
         )
         same = (F.col(quote_identifier(names[at])) == F.col(f"{prefix}{at}") for at in self._keys)
         values: dict[str, Column] = {quote_identifier(name): F.col(f"{prefix}{at}") for at, name in enumerate(names)}
         writer = source.mergeInto(self.target.name, reduce(lambda left, right: left & right, same))
-        writer = writer.whenMatched(kind == DELETE).delete().whenMatched().update(values)
-        writer.whenNotMatched(kind != DELETE).insert(values).merge()
+        writer = writer.whenMatched(gone).delete().whenMatched().update(values)
+        writer.whenNotMatched(~gone).insert(values).merge()
 
     @cached_property
     def _prefix(self) -> str:

@@ -122,6 +122,15 @@ def test_a_committed_merge_is_skipped(spark: SparkSession, tmp_path: Path) -> No
     assert len(list((tmp_path / "t/_delta_log").glob("*.json"))) == versions, "no commit without rows"
 
 
+def test_a_row_before_an_update_deletes_if_it_is_the_last_one(spark: SparkSession, tmp_path: Path) -> None:
+    """A condition such as HAVING passes it without the row after the update."""
+    text = delta("t", KEYED, tmp_path / "t", **CREATED) + "INSERT INTO t VALUES (1, 1);"
+    sink = opened(spark, text)
+    sink.write(changes(spark, (0, 1, 1), (0, 2, 2), (1, 3, 3)), 0)
+    sink.write(changes(spark, (1, 1, 1), (1, 2, 2), (2, 2, 3)), 1)
+    assert rows_of(spark, tmp_path / "t") == [(2, 3)]
+
+
 def test_updates_without_a_key_end_the_run(spark: SparkSession, tmp_path: Path) -> None:
     text = delta("t", "id INT, n INT", tmp_path / "t", **CREATED) + "INSERT INTO t VALUES (1, 1);"
     with pytest.raises(Exception, match="has no primary key, and the plan writes an update or delete"):
