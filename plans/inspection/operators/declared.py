@@ -9,7 +9,7 @@ from __future__ import annotations
 from compiled_plan.plans.inspection.lineage.drafting import Context, OperatorDraft, RuleResult, rule
 from compiled_plan.plans.inspection.lineage.meaning import Meaning, compose, digest_of
 from compiled_plan.plans.inspection.lineage.rows import Branch, Port, sides
-from compiled_plan.plans.nodes.base import PlanNode
+from compiled_plan.plans.nodes.base import PREFIX, PlanNode
 from compiled_plan.plans.nodes.references import Reference, references, with_columns
 
 #: Fields that do not affect a node's behaviour.
@@ -23,7 +23,7 @@ def declared(node: PlanNode, context: Context) -> RuleResult:
     if not (node.keeps_state and (node.runnable or node.ttl_entries)):
         return RuleResult((_row(node, ports),))
     # A type that is not known in this version shares no rules with the versions that are.
-    kind = node.kind if node.runnable else node.type
+    kind = node.kind if node.runnable else node.type.removeprefix(PREFIX).replace("_", "-")
     draft = OperatorDraft(node, kind, context, ports)
     for at, (port, spread) in enumerate(zip(ports, node.input_properties, strict=False)):
         draft.key(port, spread.required_distribution.keys or (), at)
