@@ -153,6 +153,39 @@ def test_a_changelog_is_read_back_as_it_was_written(spark: SparkSession, tmp_pat
     assert rows == {"1": "12", "3": "30", "5": "22", "6": "null"}
 
 
+@pytest.mark.wide
+def test_a_temporal_join_finds_the_version_of_a_row(spark: SparkSession, tmp_path: Path) -> None:
+    """The change data feed is a versioned table: each order has the rate of its time."""
+    path = tmp_path / "rates"
+    feed = "TBLPROPERTIES (delta.enableChangeDataFeed = true)"
+    spark.sql(f"CREATE TABLE delta.`{path}` (currency STRING, rate INT, ts TIMESTAMP_NTZ) USING delta {feed}")
+    changed(
+        spark,
+        path,
+        "INSERT INTO $ VALUES ('EUR', 10, TIMESTAMP_NTZ '2026-01-01 10:00:00')",
+        "UPDATE $ SET rate = 20, ts = TIMESTAMP_NTZ '2026-01-01 11:00:00'",
+        "INSERT INTO $ VALUES ('USD', 1, TIMESTAMP_NTZ '2026-01-01 13:00:00')",
+    )
+    orders = (("3", "09:00:00"), ("1", "10:30:00"), ("2", "11:30:00"), ("4", "14:00:00"))
+    lines = (f'{{"id": {id_}, "currency": "EUR", "ts": "2026-01-01 {at}"}}' for id_, at in orders)
+    (tmp_path / "orders.json").write_text("\n".join(lines))
+    time = "ts TIMESTAMP(3), WATERMARK FOR ts AS ts"
+    text = delta(
+        "rates",
+        f"currency STRING, rate INT, {time}, PRIMARY KEY (currency) NOT ENFORCED",
+        path,
+        readChangeFeed="true",
+        startingVersion="0",
+    )
+    text += (
+        f"CREATE TABLE orders (id INT, currency STRING, {time}) WITH "
+        f"('connector' = 'filesystem', 'path' = '{tmp_path / 'orders.json'}', 'format' = 'json');\n{PRINT}"
+        "INSERT INTO p SELECT o.id, r.rate FROM orders AS o JOIN rates FOR SYSTEM_TIME AS OF o.ts AS r "
+        "ON o.currency = r.currency;"
+    )
+    assert sorted(run(spark, text, tmp_path / "c", available_now=True)) == ["+I[1, 10]", "+I[2, 20]"]
+
+
 def test_a_table_without_change_data_feed_is_refused(spark: SparkSession, tmp_path: Path) -> None:
     spark.sql(f"CREATE TABLE delta.`{tmp_path / 't'}` ({COLUMNS}) USING delta")
     with pytest.raises(DataError, match="has no change data feed"):
