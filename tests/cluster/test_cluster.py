@@ -238,7 +238,7 @@ def submitted(folder: Path, master: str, mode: str) -> subprocess.CompletedProce
         "spark.executor.extraJavaOptions": QUICK,
     }
     command = [str(Path(pyspark.__file__).parent / "bin/spark-submit"), "--master", master, "--deploy-mode", mode]
-    command += ["--jars", f"{folder}/own.jar,{kernel_jar()}", "--py-files", f"{folder}/modules.zip"]
+    command += ["--jars", f"{folder}/own.jar", "--py-files", f"{folder}/modules.zip"]
     command += ["--archives", f"{folder}/environment.tar.gz#environment", "--driver-memory", "1g"]
     command += [word for name, value in conf.items() for word in ("--conf", f"{name}={value}")]
     command += [str(execute_plan.__file__), str(folder / "plan.json"), "--functions-from", "cluster_functions"]

@@ -135,9 +135,11 @@ def partitions_remark(session: SparkSession, partitions: int, *, resumes: bool) 
     slots, requested = int(session.conf.get(_SLOTS, "0") or 0), session.conf.get(ASKED, "")
     option, origin = f"--conf {PARTITIONS}", session.conf.get(_ORIGIN, "")
     if resumes and 0 < partitions < slots:
-        have = f"state has {partitions} shuffle partitions, for {slots} tasks at once ({origin})"
+        have = f"state has {counted(partitions, 'shuffle partition')}, for {slots} tasks at once ({origin})"
         return f"{have}: a start with {option}={slots} migrates it to that number"
     if resumes or requested:
         return ""
     reason = f"one for each task at once ({origin})" if slots else "as the session says"
-    return f"state gets {partitions} shuffle partitions, {reason}; {option}=N sets another number, now or later"
+    return (
+        f"state gets {counted(partitions, 'shuffle partition')}, {reason}; {option}=N sets another number, now or later"
+    )

@@ -13,8 +13,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from compiled_plan.plans.errors import ExecutionError
-from compiled_plan.plans.execution.kernel import use_suitable_java
-from compiled_plan.plans.execution.session.configured import check_classic, configured_settings, python_of_workers
+from compiled_plan.plans.execution.kernel import kernel_jar, use_suitable_java
+from compiled_plan.plans.execution.session.configured import (
+    JARS,
+    check_classic,
+    configured_settings,
+    holds_file,
+    is_submitted,
+    python_of_workers,
+)
 from compiled_plan.plans.execution.session.lakes import add_lakes, expose
 from compiled_plan.plans.execution.session.lean_start import lean_session, python_workers, start_java, unused_folder
 from compiled_plan.plans.execution.session.partitions import settle_partitions
@@ -70,6 +77,8 @@ def spark_session(
         warehouse.mkdir(mode=0o700)
         wanted = wanted_settings(master, chosen, configured, warehouse)
         libraries = add_lakes(wanted, configured, fresh=starts_here(wanted))
+        if is_submitted() and not holds_file(wanted.get(JARS, ""), kernel_jar()):
+            libraries = [*libraries, kernel_jar()]  # Java has started without it
         lean = add_kernel(wanted, java)
         python = python_of_workers(configured | chosen)
         with nullcontext() if verbose else _silent_children(outlives), _beside(meanwhile):
