@@ -48,6 +48,10 @@ def diff(
         GraphForm | None,
         typer.Option("--graph", metavar="mermaid|dot|svg", help="Print the difference as a drawing in this format."),
     ] = None,
+    example: Annotated[
+        bool,
+        typer.Option("--example", help="Also search the smallest input for which the change makes a difference."),
+    ] = False,
     options: SetOptions = None,
     init: InitFiles = None,
     debug: Debug = False,
@@ -65,6 +69,8 @@ def diff(
         raise typer.BadParameter("--json, --markdown and --graph exclude each other")
     if graph and engine:
         raise typer.BadParameter("--graph draws no savepoints of Flink; leave out --for")
+    if example and (as_json or markdown or graph):
+        raise typer.BadParameter("--example is part of the text; leave out --json, --markdown and --graph")
     if old == new == STDIN:
         raise typer.BadParameter("only one of OLD and NEW can come from stdin")
     settings = session_settings(options or [])
@@ -89,6 +95,14 @@ def diff(
         sys.stdout.write(graph.text(compared.drawing()))
     else:
         print_difference(compared, diff_in_flink(compared, settings) if engine else None, form, everything)
+    if example:
+        from compiled_plan.cli.actions.examples import print_example
+
+        try:
+            print_example(compared)
+        except CompiledPlanError as fault:
+            fail(fault, debug=debug)
+            raise typer.Exit(ExitCode.FAILED) from None
     raise typer.Exit(exit_code(compared.diff) if detailed else ExitCode.OK)
 
 

@@ -297,7 +297,7 @@ class Running:
         before, self._plan, self._tables = self._tables.sinks, plan, PlanTables.of(plan)
         for name, table in before.items():
             if name in self._tables.sinks:
-                self._changes[name] = _with_columns_of(self._tables.sinks[name], table, self._changes.get(name, []))
+                self._changes[name] = with_columns_of(self._tables.sinks[name], table, self._changes.get(name, []))
         for name, rows in self._looked_up.items():
             if name in self._tables.lookups:
                 self.engine.look_up(name, rows)
@@ -461,7 +461,7 @@ def read_columns(table: CatalogTable) -> tuple[RowType, tuple[str, ...]]:
     return RowType(fields=tuple(fields)), tuple(column.key for column in metadata)
 
 
-def _with_columns_of(new: CatalogTable, old: CatalogTable, changes: Sequence[Change]) -> list[Change]:
+def with_columns_of(new: CatalogTable, old: CatalogTable, changes: Sequence[Change]) -> list[Change]:
     """Changes of a table with the columns that it has after an upgrade; new ones are NULL."""
     names = [column.name for column in old.stored_columns]
     places = [names.index(c.name) if c.name in names else None for c in new.stored_columns]

@@ -348,3 +348,19 @@ def test_init_files_come_before_each_program(plans: Path) -> None:
     (plans / "shared.sql").write_text("SHOW TABLES", encoding="utf-8")
     code, _, err = run(plans / "old.json", plans / "insert.sql", "-i", plans / "shared.sql")
     assert code == 1 and f"at: '{plans / 'shared.sql'}', line 1, column 1" in err and "insert.sql" not in err
+
+
+@pytest.mark.wide
+def test_an_example_of_a_difference(shared_session: None, tmp_path: Path) -> None:
+    (tmp_path / "old.sql").write_text(PROGRAM)
+    (tmp_path / "new.sql").write_text(PROGRAM.replace("FROM orders GROUP", "FROM orders WHERE amount > 7 GROUP"))
+    result = CliRunner().invoke(app, [str(tmp_path / "old.sql"), str(tmp_path / "new.sql"), "--example"])
+    assert result.exit_code == 0, result.output
+    assert f"upgrade: {{program: {tmp_path / 'new.sql'}, verdict: partially compatible}}" in result.output
+    result = CliRunner().invoke(app, [str(tmp_path / "old.sql"), str(tmp_path / "old.sql"), "--example"])
+    assert re.search(r"^no difference in \d+ random inputs$", result.output, re.MULTILINE), result.output
+
+
+def test_an_example_is_part_of_the_text(plans: Path) -> None:
+    result = CliRunner().invoke(app, [str(plans), str(plans), "--example", "--json"])
+    assert result.exit_code == 2 and "--example" in result.output
