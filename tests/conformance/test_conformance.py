@@ -29,11 +29,9 @@ ON_TWO_PARTITIONS = ("pipelines", "statement_set")
 #: Cases whose plan of Flink runs as a query in `make test`.
 QUERIES = (
     "aggregate/agg_over_agg",
-    "changelog_normalize/canal_duplicates",
-    "join/anti_cdc",
     "pipelines/window_agg_then_group",
 )
-#: Cases that are tests of `test-plan`, which takes a fifth of the time. Every fifth runs in `make test`, the rest in
+#: Cases that are tests of `test-plan`, which takes a fifth of the time. Every eighth runs in `make test`, the rest in
 #: `make test-wide`, like the queries of all.
 WITHOUT_A_QUERY = [case for case in RUNNABLE if case.name not in QUERIES and is_test(case)]
 #: Programs that fail at run time in `make test`: in an expression, and at a sink.

@@ -50,7 +50,6 @@ def place(case: Case) -> Iterator[Path]:
 
 #: Short cases of their oldest release; `make test-wide` has the rest.
 DEFAULT = (
-    "first_rows_native",
     "kept",
     "kept_lookups",
 )

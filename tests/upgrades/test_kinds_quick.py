@@ -93,7 +93,7 @@ def _events(rows: Iterable[Row]) -> Iterator[tuple[int, Row]]:
             yield (INSERT if before is None else UPDATE_AFTER), after
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("kind", [kind for kind in _PLAIN if kind.verdict in _ACCEPTED], ids=lambda kind: kind.name)
 def test_the_state_goes_on(kind: Kind, spark: SparkSession) -> None:
     bench = QuickBench(spark, kind)
@@ -102,7 +102,7 @@ def test_the_state_goes_on(kind: Kind, spark: SparkSession) -> None:
     assert bench.rows() == (RECORDED[kind.name] if kind.result is None else sorted(kind.result, key=str))
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("kind", [kind for kind in _PLAIN if kind.verdict not in _ACCEPTED], ids=lambda kind: kind.name)
 def test_a_start_is_refused(kind: Kind, spark: SparkSession) -> None:
     bench = QuickBench(spark, kind)

@@ -46,7 +46,7 @@ def of(verdict: Verdict) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("kind", kinds, ids=lambda kind: kind.name)
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(30)
 @of(Verdict.PARTIAL)
 def test_a_partially_compatible_change_has_a_small_example(kind: Kind, engines: Engines) -> None:
     example = searched(kind, engines, 120).example
@@ -54,7 +54,7 @@ def test_a_partially_compatible_change_has_a_small_example(kind: Kind, engines: 
     assert len(example.input.before) + len(example.input.after) <= 5
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(30)
 @of(Verdict.FULL)
 def test_a_fully_compatible_change_has_none(kind: Kind, engines: Engines) -> None:
     outcome = searched(kind, engines, 12)

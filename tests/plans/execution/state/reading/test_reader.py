@@ -50,6 +50,7 @@ def test_several_inputs_of_one_join(spark: SparkSession, tmp_path: Path) -> None
     assert [field.name for field in key.fields] == ["input0", "input1", "input2"]
 
 
+@pytest.mark.wide
 def test_two_phases_are_one_operator(spark: SparkSession, tmp_path: Path) -> None:
     place = place_with_rows(spark, tmp_path)
     options = (
