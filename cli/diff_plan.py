@@ -71,6 +71,8 @@ def diff(
         raise typer.BadParameter("--graph draws no savepoints of Flink; leave out --for")
     if example and (as_json or markdown or graph):
         raise typer.BadParameter("--example is part of the text; leave out --json, --markdown and --graph")
+    if example and STDIN in (old, new):
+        raise typer.BadParameter("--example names both programs in a file of tests; write the one of stdin to a file")
     if old == new == STDIN:
         raise typer.BadParameter("only one of OLD and NEW can come from stdin")
     settings = session_settings(options or [])
@@ -97,9 +99,10 @@ def diff(
         print_difference(compared, diff_in_flink(compared, settings) if engine else None, form, everything)
     if example:
         from compiled_plan.cli.actions.examples import print_example
+        from compiled_plan.testing.counterexamples import Names
 
         try:
-            print_example(compared)
+            print_example(compared, Names(old, new, init or (), settings))
         except CompiledPlanError as fault:
             fail(fault, debug=debug)
             raise typer.Exit(ExitCode.FAILED) from None

@@ -18,16 +18,22 @@ from compiled_plan.plans.nodes.tables import CatalogTable
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.rex import Literal, RexNode, walk
 from compiled_plan.plans.types.changelog import ChangelogMode
+from compiled_plan.testing.document import KINDS
 from compiled_plan.testing.running import read_columns
+from compiled_plan.testing.values import ValueFault, internal_value
 
 #: The time of the first row; each further one of an input is later by a step of one of the groups, in seconds.
 _BEGIN = dt.datetime(2024, 1, 1, 10)
-_STEPS = ((1, 60, 1500, 3600), (1, 60, 1500, 3600), (0, 0.1))
-#: Of so many rows one is NULL in a column that allows it.
-_NULLS = 12
+_STEPS = ((1, 60, 1500, 3600), (60, 300, 600), (0, 0.1))
+#: Of so many rows one is NULL in the column that has NULLs, which every other input has: more columns with NULLs would
+#: make most inputs end at a constraint of a sink.
+_NULLS = 4
+_TIMES = (t.TimestampType, t.TimestampLtzType, t.DateType, t.TimeType)
 
 #: The values of a row by column, as in a test's file.
 Values = Mapping[str, object]
+#: The tables that a program reads, by their names in the program before the change.
+Tables = Mapping[str, CatalogTable]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +41,7 @@ class Event:
     """An event of a table: a new row, or in a changelog also another row in place of an earlier one, or its end.
 
     Args:
-        table: the table by `table_id`.
+        table: the table, as in `Tables`.
         before: the earlier row; None for a new one.
         after: the row; None for an end.
     """
@@ -44,12 +50,18 @@ class Event:
     before: Values | None
     after: Values | None
 
-    def rows(self) -> Iterator[tuple[str, Values]]:
-        """The rows with their kinds."""
-        if self.before is not None:
-            yield ("-D" if self.after is None else "-U"), self.before
-        if self.after is not None:
-            yield ("+I" if self.before is None else "+U"), self.after
+    @property
+    def rows(self) -> list[Values]:
+        """The rows of both sides."""
+        return [row for row in (self.before, self.after) if row is not None]
+
+    def items(self, columns: Sequence[str]) -> Iterator[object]:
+        """The rows as in a test's file: inserts without their kind, all without NULLs."""
+        kinds = ("-D" if self.after is None else "-U", "+I" if self.before is None else "+U")
+        for kind, row in zip(kinds, (self.before, self.after), strict=True):
+            if row is not None:
+                values = {name: row[name] for name in columns if row.get(name) is not None}
+                yield values if kind == KINDS[0] else {kind: values}
 
     def with_value(self, column: str, old: object, new: object) -> Event:
         """The event with another value of a column where it has this one."""
@@ -67,15 +79,16 @@ class Input:
     before: tuple[Event, ...]
     after: tuple[Event, ...]
 
-    def values(self) -> Iterator[tuple[str, str, object]]:
+    def __len__(self) -> int:
+        return len(self.before) + len(self.after)
+
+    def values(self) -> list[tuple[str, str, object]]:
         """The tables, columns and values of all rows, once each."""
-        rows = (
-            (event.table, column, value)
-            for event in (*self.before, *self.after)
-            for _, row in event.rows()
-            for column, value in row.items()
-        )
-        yield from dict.fromkeys(rows)
+        values: list[tuple[str, str, object]] = []
+        for event in (*self.before, *self.after):
+            for place in ((event.table, *item) for row in event.rows for item in row.items()):
+                values += [] if place in values else [place]
+        return values
 
     def with_value(self, table: str, column: str, old: object, new: object) -> Input:
         """The input with another value in a column of a table."""
@@ -98,9 +111,9 @@ class Input:
         return True
 
 
-def sources_of(old: CompiledPlan, new: CompiledPlan) -> tuple[Mapping[str, CatalogTable], Mapping[str, CatalogTable]]:
-    """The tables that each of two programs reads; a table that was renamed has its old name in both."""
-    before, after = PlanTables.of(old).sources, PlanTables.of(new).sources
+def tables_read(old: CompiledPlan, new: CompiledPlan) -> tuple[Tables, Tables]:
+    """The tables that each of two programs scans or looks up; a table that was renamed has its old name in both."""
+    before, after = ({**tables.lookups, **tables.sources} for tables in map(PlanTables.of, (old, new)))
     same = same_tables(tables_of(old), tables_of(new))
     names = {table.identifier: name for name, table in before.items()}
     return before, {names.get(same.get(table.identifier, ""), name): table for name, table in after.items()}
@@ -111,48 +124,61 @@ class Candidates:
 
     Args:
         plans: the program before a change and the one after it.
+        tables: the tables that each of them reads.
         seed: decides which input is drawn.
     """
 
-    def __init__(self, plans: tuple[CompiledPlan, CompiledPlan], seed: int) -> None:
+    def __init__(self, plans: tuple[CompiledPlan, CompiledPlan], tables: tuple[Tables, Tables], seed: int) -> None:
         self._draw = Random(seed)
-        sources = sources_of(*plans)
-        self._tables = {name: table for side in sources for name, table in side.items()}
-        self._columns = {
-            name: dict(_columns(*(side[name] for side in sources if name in side))) for name in self._tables
-        }
+        self._tables = {name: table for side in tables for name, table in side.items()}
         #: A table that only one program reads has rows in its run alone.
-        self._of_run = [[name for name in self._tables if name in side] for side in sources]
+        self._of_run = [[name for name in self._tables if name in side] for side in tables]
+        #: By table and column its types, which are two if the change is one of the type.
+        self._types: dict[str, dict[str, list[t.LogicalType]]] = {name: {} for name in self._tables}
+        for side in tables:
+            for name, table in side.items():
+                for field in read_columns(table)[0].fields:
+                    self._types[name].setdefault(field.name, []).append(field.type)
+        self._optional = [
+            (name, column)
+            for name, columns in self._types.items()
+            for column, types in columns.items()
+            if all(type_.nullable and not isinstance(type_, _TIMES) for type_ in types)
+        ]
         self._constants = [literal for plan in plans for literal in _constants(plan)]
 
     def input(self, rows: int) -> Input:
         """Input with a number of rows per table and run."""
         live: dict[str, list[Values]] = {name: [] for name in self._tables}
         at, steps = _BEGIN, self._draw.choice(_STEPS)
+        nulls = self._draw.choice(self._optional) if self._optional and self._draw.random() < 0.5 else None
         parts: list[tuple[Event, ...]] = []
         for names in self._of_run:
             events: list[Event] = []
             for _ in range(rows):
                 at += dt.timedelta(seconds=self._draw.choice(steps))
-                events += (self._event(name, live[name], at) for name in names)
+                events += (self._event(name, live[name], at, nulls) for name in names)
             parts.append(tuple(events))
         return Input(*parts)
 
     def simplest(self, table: str, column: str) -> object:
         """The simplest value of a column; None for a time."""
-        return simple_values(self._columns[table][column], (), _BEGIN)[0] if not self._is_time(table, column) else None
+        is_time = isinstance(self._types[table][column][0], _TIMES)
+        return None if is_time else self._values(table, column, _BEGIN)[0]
 
-    def _is_time(self, table: str, column: str) -> bool:
-        return isinstance(self._columns[table][column], t.TimestampType | t.TimestampLtzType | t.DateType | t.TimeType)
-
-    def _event(self, name: str, live: list[Values], at: dt.datetime) -> Event:
+    def _event(self, name: str, live: list[Values], at: dt.datetime, nulls: tuple[str, str] | None) -> Event:
         table = self._tables[name]
-        changes = changelog_of(table.options, reading=True) is not ChangelogMode.INSERT
+        changes = changelog_of(table.options, reading=True) not in (None, ChangelogMode.INSERT)
         keys = list(table.primary_key)
         before = self._draw.choice(live) if changes and live and self._draw.random() < 0.4 else None
         after: dict[str, object] | None = None
         if before is None or self._draw.random() < 0.6:
-            after = {column: self._value(type_, at) for column, type_ in self._columns[name].items()}
+            after = {
+                column: None
+                if nulls == (name, column) and self._draw.randrange(_NULLS) == 0
+                else self._draw.choice(self._values(name, column, at))
+                for column in self._types[name]
+            }
             if before is not None:
                 after |= {key: before[key] for key in keys}
             elif changes and keys:
@@ -163,39 +189,64 @@ class Candidates:
             live.append(after)
         return Event(name, before, after)
 
-    def _value(self, type_: t.LogicalType, at: dt.datetime) -> object:
-        if type_.nullable and not isinstance(type_, t.TimestampType) and self._draw.randrange(_NULLS) == 0:
-            return None
-        return self._draw.choice(simple_values(type_, self._constants, at))
+    def _values(self, table: str, column: str, at: dt.datetime) -> list[object]:
+        """Values of all types of a column; NULL alone if there are none."""
+        types = self._types[table][column]
+        values = _values(types[0], self._constants, at)
+        return [value for value in values if all(_fits(value, type_) for type_ in types)] or [None]
 
 
-def simple_values(type_: t.LogicalType, constants: Sequence[Literal], at: dt.datetime) -> list[object]:
-    """Values of a type, the simplest one first."""
+def _values(type_: t.LogicalType, constants: Sequence[Literal], at: dt.datetime) -> list[object]:
+    """Values for a type, the simplest one first; some may be none of the type."""
     match type_:
         case t.BooleanType():
             return [False, True]
         case t.IntegerType():
-            return [*dict.fromkeys((1, 2, 3, *_around(constants, int)))]
+            return _distinct((1, 2, 3, *(int(number) for number in _around(constants))))
         case t.DecimalType() | t.FloatType() | t.DoubleType():
-            return [*dict.fromkeys((1, 2, *_around(constants, float)))]
+            return _distinct((1, 2, *_around(constants)))
         case t.CharacterType():
-            texts = [item.value for item in constants if isinstance(item.type, t.CharacterType)]
-            return [*dict.fromkeys(text[: type_.length] for text in ("a", "b", *texts) if isinstance(text, str))]
+            texts = (item.value for item in constants if isinstance(item.type, t.CharacterType))
+            return _distinct(("a", "b", *texts))
+        case t.BytesType():
+            return ["0x01", "0x02"]
+        case t.DayTimeIntervalType():
+            return ["1 h", "2 h"]
         case t.TimestampType() | t.TimestampLtzType():
             return [at.isoformat(sep=" ")]
         case t.DateType():
             return [at.date().isoformat()]
         case t.TimeType():
             return [at.time().isoformat()]
-    return [None]
+        case t.FieldsType():
+            columns = [(field.name, _values(field.type, constants, at)) for field in type_.fields]
+            return [{name: values[number % len(values)] for name, values in columns} for number in range(2)]
+        case t.ArrayType() | t.MultisetType():
+            elements = _values(type_.element, constants, at)
+            return [elements[:1], elements[:2], []]
+        case t.MapType():
+            keys, values = (_values(part, constants, at) for part in (type_.key, type_.value))
+            return [[[key, values[0]]] for key in keys]
+    return [1, 2]
 
 
-def _around(constants: Sequence[Literal], class_: type[int] | type[float]) -> Iterator[int | float]:
+def _fits(value: object, type_: t.LogicalType) -> bool:
+    with suppress(ValueFault):
+        internal_value(value, type_)
+        return True
+    return False
+
+
+def _distinct(values: Sequence[object]) -> list[object]:
+    return [*dict.fromkeys(values)]
+
+
+def _around(constants: Sequence[Literal]) -> Iterator[Decimal]:
     """Numbers below, at and above the constants."""
     for constant in constants:
         if isinstance(constant.type, t.NumericType) and constant.value is not None:
-            with suppress(ValueError, ArithmeticError):
-                number = class_(Decimal(str(constant.value)))
+            with suppress(ArithmeticError):
+                number = Decimal(str(constant.value))
                 yield from (number - 1, number, number + 1)
 
 
@@ -203,10 +254,3 @@ def _constants(plan: CompiledPlan) -> Iterator[Literal]:
     for node in plan.nodes:
         for top in objects_in(node, RexNode):
             yield from (rex for rex in walk(top) if isinstance(rex, Literal) and rex.symbol is None)
-
-
-def _columns(*tables: CatalogTable) -> Iterator[tuple[str, t.LogicalType]]:
-    """The columns of a table in both programs."""
-    for table in tables:
-        row_type, _ = read_columns(table)
-        yield from ((field.name, field.type) for field in row_type.fields)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -27,12 +27,11 @@ from compiled_plan.plans.text.visible import counted
 from compiled_plan.testing.cases import Case, cases_of
 from compiled_plan.testing.document import KINDS, read_document
 from compiled_plan.testing.reporting import failure_text
-from compiled_plan.testing.running import read_columns, run_case
+from compiled_plan.testing.running import read_columns, run_case, short_name
 from compiled_plan.testing.updating import updated_text
 from compiled_plan.testing.values import scalar, shown, written_value
 
 if TYPE_CHECKING:
-    from compiled_plan.plans.nodes.tables import CatalogTable
     from compiled_plan.plans.plan import CompiledPlan
 
 _SUFFIX = ".test.yaml"
@@ -161,9 +160,9 @@ class Recording:
         read = {**tables.sources, **tables.lookups}
         for sample in taken:
             if sample.rows:
-                yield f"      {scalar(_short(table_id(sample.table), read))}:"
+                yield f"      {scalar(short_name(table_id(sample.table), read))}:"
                 yield from (f"        - {row}" for row in _rows(sample))
-        expect = ["  - expect:", *(f"      {scalar(_short(name, tables.sinks))}: []" for name in tables.sinks)]
+        expect = ["  - expect:", *(f"      {scalar(short_name(name, tables.sinks))}: []" for name in tables.sinks)]
         yield from expect
         if ends:
             yield from ("  - end:", *expect)
@@ -185,9 +184,3 @@ def _rows(sample: Sample) -> Iterator[str]:
         values = written_value(row, row_type)
         text = shown({name: value for name, value in values.items() if value is not None})
         yield text if KINDS[kind] == "+I" else f"{KINDS[kind]}: {text}"
-
-
-def _short(name: str, tables: Mapping[str, CatalogTable]) -> str:
-    """The table's own name, if no other table has it."""
-    own = tables[name].name
-    return own if sum(table.name == own for table in tables.values()) == 1 else name

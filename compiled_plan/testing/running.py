@@ -192,11 +192,6 @@ def _compiled(case: Case, program: str, sql: str = "") -> CompiledPlan:
         raise
 
 
-def _with_results(plan: CompiledPlan, case: Case) -> CompiledPlan:
-    """The plan that the test runs."""
-    return with_uids(with_results(plan, case))
-
-
 def _silent(_: str) -> None:
     """Say nothing."""
 
@@ -264,7 +259,7 @@ class Running:
         with self._failing(where, self.case.error):
             plan = self._compile(self.case)
             check_called(plan, self.case)
-            self._plan = _with_results(plan, self.case)
+            self._plan = with_uids(with_results(plan, self.case))
             self._engine = self.engines(self.chosen, self.case.clock)
             self._start(self._plan)
 
@@ -297,7 +292,7 @@ class Running:
         before, self._plan, self._tables = self._tables.sinks, plan, PlanTables.of(plan)
         for name, table in before.items():
             if name in self._tables.sinks:
-                self._changes[name] = with_columns_of(self._tables.sinks[name], table, self._changes.get(name, []))
+                self._changes[name] = _with_columns_of(self._tables.sinks[name], table, self._changes.get(name, []))
         for name, rows in self._looked_up.items():
             if name in self._tables.lookups:
                 self.engine.look_up(name, rows)
@@ -418,10 +413,18 @@ class Running:
         fitting = [uid for uid in uids if uid.rpartition("-")[0] == name]
         return f"{fitting[0]}{dot}{entry}" if len(fitting) == 1 else target
 
+    def upgraded(self, program: str) -> CompiledPlan:
+        """The plan of a program that continues.
+
+        Raises:
+            ProgramError, UnsupportedError: it does not compile.
+            PlanError: it is a plan file that cannot be read.
+        """
+        return over(with_results(_compiled(self.case, program), self.case), self.plan)
+
     def _upgrade(self, step: Step) -> None:
         value = step.value if isinstance(step.value, dict) else {"program": step.value}
-        program = _with_results(_compiled(self.case, value["program"]), self.case)
-        plan = recompile(program, self.plan).plan
+        plan = self.upgraded(value["program"])
         verdict = diff_plans(self.plan, plan).verdict.value
         self.result.notes.append(f"{value['program']}: {verdict}")
         expected = value.get("verdict")
@@ -453,6 +456,17 @@ class Running:
             raise FailedError(Failure(self.case.document.where(step.spot), f"{names} differs", tuple(failed)))
 
 
+def over(new: CompiledPlan, old: CompiledPlan) -> CompiledPlan:
+    """A plan with the uids and edited TTLs of the plan that it continues."""
+    return recompile(with_uids(new), old).plan
+
+
+def short_name(name: str, tables: Mapping[str, CatalogTable]) -> str:
+    """The own name of a table, if no other table has it; else its `table_id`."""
+    own = tables[name].name
+    return own if sum(table.name == own for table in tables.values()) == 1 else name
+
+
 def read_columns(table: CatalogTable) -> tuple[RowType, tuple[str, ...]]:
     """The columns of rows for a source, with its metadata columns; and the keys of the metadata."""
     assert table.resolved_table is not None
@@ -461,7 +475,7 @@ def read_columns(table: CatalogTable) -> tuple[RowType, tuple[str, ...]]:
     return RowType(fields=tuple(fields)), tuple(column.key for column in metadata)
 
 
-def with_columns_of(new: CatalogTable, old: CatalogTable, changes: Sequence[Change]) -> list[Change]:
+def _with_columns_of(new: CatalogTable, old: CatalogTable, changes: Sequence[Change]) -> list[Change]:
     """Changes of a table with the columns that it has after an upgrade; new ones are NULL."""
     names = [column.name for column in old.stored_columns]
     places = [names.index(c.name) if c.name in names else None for c in new.stored_columns]

@@ -357,10 +357,21 @@ def test_an_example_of_a_difference(shared_session: None, tmp_path: Path) -> Non
     result = CliRunner().invoke(app, [str(tmp_path / "old.sql"), str(tmp_path / "new.sql"), "--example"])
     assert result.exit_code == 0, result.output
     assert f"upgrade: {{program: {tmp_path / 'new.sql'}, verdict: partially compatible}}" in result.output
+    init = tmp_path / "init.sql"
+    init.write_text("SET 'table.exec.state.ttl' = '1 h';")
+    arguments = [str(tmp_path / name) for name in ("old.sql", "new.sql")]
+    settings = ["--init", str(init), "--set", "pipeline.name=x"]
+    result = CliRunner().invoke(app, [*arguments, "--example", *settings])
+    assert f"init: [{init}]\nset: {{pipeline.name: x}}\nsteps:\n" in result.output
     result = CliRunner().invoke(app, [str(tmp_path / "old.sql"), str(tmp_path / "old.sql"), "--example"])
-    assert re.search(r"^no difference in \d+ random inputs$", result.output, re.MULTILINE), result.output
+    assert re.search(r"^no difference in \d+ random inputs", result.output, re.MULTILINE), result.output
 
 
 def test_an_example_is_part_of_the_text(plans: Path) -> None:
     result = CliRunner().invoke(app, [str(plans), str(plans), "--example", "--json"])
+    assert result.exit_code == 2 and "--example" in result.output
+
+
+def test_an_example_names_files(plans: Path) -> None:
+    result = CliRunner().invoke(app, [str(plans), "-", "--example"])
     assert result.exit_code == 2 and "--example" in result.output

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from compiled_plan.plans.execution.interfaces.connectors import DELETE, INSERT, UPDATE_AFTER, UPDATE_BEFORE
-from compiled_plan.plans.execution.session.options import TRANSFORM
 from compiled_plan.plans.execution.state.upgrade.refusing import UpgradeError
 from compiled_plan.plans.execution.testing.engine import TableRows
 from compiled_plan.plans.execution.testing.quick import QuickEngine
@@ -30,10 +29,7 @@ if TYPE_CHECKING:
 RECORDED = scratch.recorded()
 _FOLDER = Path("/data")
 _ACCEPTED = (Verdict.FULL, Verdict.PARTIAL)
-#: Kinds that a query alone shows: of its partitions, its hosts and its history.
-_PLAIN = [
-    kind for kind in KINDS if kind.hosts == (TRANSFORM, TRANSFORM) and kind.partitions is None and not kind.warm_up
-]
+_PLAIN = [kind for kind in KINDS if not kind.needs_query]
 _ENDS = (UPDATE_BEFORE, DELETE)
 
 

@@ -8,16 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from compiled_plan.environment import TableEnvironment
-from compiled_plan.plans.execution.session.options import TRANSFORM
 from compiled_plan.plans.execution.state.upgrade.refusing import UpgradeError
 from compiled_plan.plans.execution.testing.engine import Engines
 from compiled_plan.plans.execution.testing.sessions import engines_of
 from compiled_plan.plans.inspection.judging.verdicts import Verdict
-from compiled_plan.testing.cases import cases_of
-from compiled_plan.testing.counterexamples import Search, search
-from compiled_plan.testing.document import read_document
+from compiled_plan.testing.counterexamples import Names, Search, search
 from compiled_plan.testing.reporting import failure_text
-from compiled_plan.testing.running import run_case
 from tests.upgrades.kinds import KINDS
 from tests.upgrades.kinds.model import Kind
 from tests.upgrades.programs import compiled
@@ -25,10 +21,7 @@ from tests.upgrades.programs import compiled
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-#: Kinds that a query alone shows: of its partitions, its hosts and its history.
-_PLAIN = [
-    kind for kind in KINDS if kind.hosts == (TRANSFORM, TRANSFORM) and kind.partitions is None and not kind.warm_up
-]
+_PLAIN = [kind for kind in KINDS if not kind.needs_query]
 
 
 @pytest.fixture
@@ -51,14 +44,14 @@ def of(verdict: Verdict) -> pytest.MarkDecorator:
 def test_a_partially_compatible_change_has_a_small_example(kind: Kind, engines: Engines) -> None:
     example = searched(kind, engines, 120).example
     assert example is not None
-    assert len(example.input.before) + len(example.input.after) <= 5
+    assert len(example.input) <= 5
 
 
 @pytest.mark.sampled(30)
 @of(Verdict.FULL)
 def test_a_fully_compatible_change_has_none(kind: Kind, engines: Engines) -> None:
     outcome = searched(kind, engines, 12)
-    assert outcome.example is None and outcome.tries == 12
+    assert outcome.example is None and outcome.compared >= 6 and outcome.compared + outcome.failed == 12
 
 
 def test_a_change_that_is_refused_has_no_example(engines: Engines) -> None:
@@ -71,19 +64,44 @@ ORDERS = """
 CREATE TABLE orders (customer STRING, price INT, status STRING)
   WITH ('connector' = 'filesystem', 'path' = 'orders', 'format' = 'json');
 CREATE TABLE totals (customer STRING, total INT, PRIMARY KEY (customer) NOT ENFORCED) WITH ('connector' = 'print');
-INSERT INTO totals SELECT customer, SUM(price) FROM orders {where}GROUP BY customer;
+INSERT INTO totals SELECT customer, SUM(price) FROM orders GROUP BY customer;
 """
 
 
+def example_of(folder: Path, old: str, new: str, engines: Engines, tries: int = 10) -> tuple[str, Search]:
+    """The text of the example, after it passed as a test; and the search."""
+    names = Names(str(folder / "old.sql"), str(folder / "new.sql"))
+    plans = []
+    for name, text in ((names.old, old), (names.new, new)):
+        Path(name).write_text(text)
+        plans.append(TableEnvironment().compile_script(text))
+    outcome = search(*plans, engines, 30, tries)
+    if outcome.example is None:
+        return "", outcome
+    failure = outcome.example.result(names, engines).failure
+    assert failure is None, failure_text(failure)
+    return outcome.example.text(names), outcome
+
+
 def test_an_example_is_a_test_that_passes(engines: Engines, tmp_path: Path) -> None:
-    for name, where in (("old.sql", ""), ("new.sql", "WHERE status <> 'closed' ")):
-        (tmp_path / name).write_text(ORDERS.format(where=where))
-    old, new = (TableEnvironment().compile_script((tmp_path / name).read_text()) for name in ("old.sql", "new.sql"))
-    example = search(old, new, engines, 30, 10).example
-    assert example is not None
-    text = example.text("old.sql", "new.sql")
+    new = ORDERS.replace("FROM orders", "FROM orders WHERE status <> 'closed'")
+    text, _ = example_of(tmp_path, ORDERS, new, engines)
     assert "{customer: a, price: 1" in text
     assert "verdict: partially compatible}" in text and "#   totals: + {customer: a, total: 1}\n" in text
-    (case,) = cases_of(read_document(tmp_path / "example.test.yaml", text))
-    result = run_case(case, engines)
-    assert result.failure is None, failure_text(result.failure)
+
+
+def test_tables_and_columns_that_change(engines: Engines, tmp_path: Path) -> None:
+    """Rows have the names, columns and types that the program of their run declares."""
+    old = ORDERS.replace("price INT", "price DECIMAL(4, 1), small TINYINT")
+    old = old.replace("SUM(price)", "SUM(small)").replace("GROUP", "WHERE price > 99.95 AND small < 1000 GROUP")
+    new = old.replace("price > 99.95", "price > 10").replace("orders", "sales").replace("'sales'", "'orders'")
+    text, _ = example_of(tmp_path, old, new.replace("price DECIMAL", "note STRING, price DECIMAL"), engines)
+    before, _, after = text.partition("upgrade")
+    assert "sales:" not in before and ("orders:" in before or "sales:" in after)
+    assert "note: " not in before
+
+
+def test_an_input_that_ends_a_program_is_no_example(engines: Engines, tmp_path: Path) -> None:
+    division = ORDERS.replace("SUM(price)", "SUM(12 / (price - 1))")
+    _, outcome = example_of(tmp_path, division, division, engines)
+    assert outcome.example is None and outcome.failed > 0 and outcome.compared + outcome.failed == 10

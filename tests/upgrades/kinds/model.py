@@ -88,6 +88,11 @@ class Kind:
         return self.sink in KEYED
 
     @property
+    def needs_query(self) -> bool:
+        """Return True if a query alone shows the kind: its partitions, its hosts, or its history."""
+        return self.hosts != (TRANSFORM, TRANSFORM) or self.partitions is not None or self.warm_up
+
+    @property
     def timed(self) -> bool:
         """Return True if rows have event times: such programs run on another clock."""
         return any(name in f"{self.old} {self.new}" for name in TIMED)
