@@ -78,10 +78,12 @@ $(VENV)-spark%/.ready: requirements/older-spark.txt $(READY)
 	@touch $@
 
 # Older versions have environments of their own, those of `make test SPARK=4.2`.
-lake-matrix: kernel  ## tests of table formats on each Spark, as a table (DELTA=4.5.0 ICEBERG=1.13.0: another release)
+older-sparks: kernel
 	@$(MAKE) --no-print-directory $$($(PYTHON) -c 'from compiled_plan.plans.spark_versions import SPARK_VERSIONS as all; \
 	  print(*(f"$(VENV)-spark{version}/.ready" for version in all[1:]))')
-	@$(PYTHON) -m tools.lake_matrix $(VENV) $(DELTA:%=delta=%) $(ICEBERG:%=iceberg=%)
+
+lake-matrix: older-sparks  ## tests of table formats on each Spark, as a table (DELTA=4.5.0 ICEBERG=1.13.0: another release)
+	@$(PYTHON) -m tools.lake_matrix $(DELTA:%=delta=%) $(ICEBERG:%=iceberg=%)
 
 test-fast: kernel  ## the tests that start no JVM, server or other long process
 	@$(PYTEST) -n $(WORKERS) --dist worksteal -m "not spark and not slow" $(ARGS)

@@ -24,7 +24,7 @@ from compiled_plan.plans.plan import CompiledPlan
 from tests.conformance.compiled import same_execution
 from tests.historical import cases
 from tests.historical.cases import Case
-from tests.older_spark import ON_OLDER_SPARK
+from tests.older_spark import EVERY_OPERATOR
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -62,8 +62,8 @@ OLDEST = {case.folder.name: case for case in reversed(STARTED)}
 
 def _marks(case: Case) -> Any:
     default = case.refusal or (case.folder.name in DEFAULT and case is OLDEST[case.folder.name])
-    # An older Spark runs every operator: the programs of a release have them all.
-    return () if default or (ON_OLDER_SPARK and case.folder.parent.name == NEWEST) else pytest.mark.wide
+    # The programs of a release have every operator.
+    return () if default or (EVERY_OPERATOR and case.folder.parent.name == NEWEST) else pytest.mark.wide
 
 
 @pytest.mark.parametrize("case", [pytest.param(case, marks=_marks(case), id=case.name) for case in FROZEN])

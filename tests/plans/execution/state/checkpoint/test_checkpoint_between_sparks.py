@@ -1,7 +1,6 @@
 """A checkpoint moves between versions of Spark, there and back.
 
-The other versions are those of the environments beside that of this process: `.venv`, and what `make test SPARK=4.2`
-makes.
+`make test SPARK=4.2` makes the environments of the other versions.
 """
 
 from __future__ import annotations
@@ -10,7 +9,8 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,13 +20,14 @@ from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.execution.run import Run
 from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.plan import CompiledPlan
-from compiled_plan.plans.spark_versions import SPARK_VERSIONS, release
+from compiled_plan.plans.spark_versions import SPARK_VERSIONS, SparkVersion, spark_version
 from tests.historical.cases import results
+from tests.older_spark import python_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-ROOT = Path(__file__).parents[5]
+INSTALLED = spark_version(metadata.version("pyspark"))
 PROGRAM = """
 CREATE TABLE orders (shop STRING, price INT, sold TIMESTAMP(3), WATERMARK FOR sold AS sold)
   WITH ('connector' = 'filesystem', 'path' = '{folder}/orders', 'source.monitor-interval' = '1 s', 'format' = 'json');
@@ -62,26 +63,20 @@ PARTS: tuple[Mapping[str, list[dict[str, object]]], ...] = (
 )
 
 
-def environments() -> Iterator[tuple[str, Path]]:
-    """The versions of the other environments, each with its Python."""
-    for python in sorted(ROOT.glob(".venv*/bin/python")):
-        packages = python.parents[1].glob("lib/*/site-packages/pyspark-*.dist-info")
-        versions = {folder.name.removesuffix(".dist-info").partition("-")[2] for folder in packages}
-        yield from ((version, python) for version in versions)
-
-
 @pytest.mark.wide
-@pytest.mark.parametrize("version", [*map(str, SPARK_VERSIONS)])
-def test_a_checkpoint_moves_to_another_spark_and_back(version: str, spark: SparkSession, tmp_path: Path) -> None:
-    pythons = [python for text, python in environments() if ".".join(map(str, release(text))) == version]
-    if release(spark.version) == release(version) or not pythons:
-        pytest.skip(f"no other environment has Spark {version}; try: make test SPARK={version}")
+@pytest.mark.parametrize("version", [version for version in SPARK_VERSIONS if version != INSTALLED], ids=str)
+def test_a_checkpoint_moves_to_another_spark_and_back(
+    version: SparkVersion, spark: SparkSession, tmp_path: Path
+) -> None:
+    python = python_of(version)
+    if not python.exists():
+        pytest.skip(f"no environment has Spark {version}; try: make test SPARK={version}")
     plan = CompiledPlan.from_json(TableEnvironment().compile_script(PROGRAM.format(folder=tmp_path)).to_json())
     (tmp_path / "plan.json").write_text(plan.to_json())
     for number, part in enumerate(PARTS):
         add(part, number, tmp_path)
         if number == 1:
-            there(pythons[0], tmp_path)
+            there(python, tmp_path)
         else:
             Run(spark, plan, RunOptions(checkpoint=str(tmp_path / "checkpoint"), available_now=True)).execute()
     assert {name: [[*row.values()] for row in rows] for name, rows in results(plan, tmp_path).items()} == {
