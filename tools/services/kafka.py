@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Sequence
+from importlib import metadata
 from pathlib import Path
 
 from tools.maven import Artifact, FetchError, artifact_of, fetched, library
@@ -92,14 +93,17 @@ def make_topics(address: str, *names: str) -> None:
 
 
 def connector_jars() -> list[Path]:
-    """The jars of Spark's Kafka connector, which pyspark does not bring.
+    """The jars of Spark's Kafka connector for the installed Spark, which pyspark does not bring.
 
     Raises:
         ServiceError: the download fails.
     """
-    from compiled_plan.plans.connectors.jars import KAFKA
+    from compiled_plan.plans.connectors.jars import KAFKA, for_spark
+    from compiled_plan.plans.spark_versions import spark_version
 
-    return _downloaded([artifact_of(package.coordinates, package.sha256) for package in KAFKA])
+    version = str(spark_version(metadata.version("pyspark")))
+    packages = [package for package in (for_spark(package, version) for package in KAFKA) if package is not None]
+    return _downloaded([artifact_of(package.coordinates, package.sha256) for package in packages])
 
 
 def _downloaded(artifacts: Sequence[Artifact]) -> list[Path]:

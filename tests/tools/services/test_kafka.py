@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tools.services.kafka import SERVICE
+from compiled_plan.plans.connectors.jars import KAFKA, for_spark
+from compiled_plan.plans.spark_versions import SPARK_VERSIONS, SparkVersion
+from tools.services.kafka import SERVICE, connector_jars
 from tools.services.server import Server, listens
 
 
@@ -25,6 +27,17 @@ def test_a_killed_broker_starts_again_on_its_port_and_data(tmp_path: Path) -> No
     finally:
         server.stop()
     assert not listens(server.port)
+
+
+@pytest.mark.parametrize("version", SPARK_VERSIONS, ids=str)
+def test_the_connector_fits_the_installed_spark(version: SparkVersion, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tools.services.kafka.metadata.version", lambda _: version.tested)
+    monkeypatch.setattr(
+        "tools.services.kafka.fetched", lambda artifact: f"{artifact.group}:{artifact.name}:{artifact.version}"
+    )
+    connector = for_spark(KAFKA[-1], str(version))
+    assert connector is not None
+    assert connector.coordinates in map(str, connector_jars())
 
 
 @pytest.mark.deep
