@@ -85,6 +85,9 @@ older-sparks: kernel
 lake-matrix: older-sparks  ## tests of table formats on each Spark, as a table (DELTA=4.5.0 ICEBERG=1.13.0: another release)
 	@$(PYTHON) -m tools.lake_matrix $(DELTA:%=delta=%) $(ICEBERG:%=iceberg=%)
 
+spark-matrix: older-sparks classes  ## tests on each Spark, for docs/reference/spark.md (SPARK=4.2 AREA=formats: a part)
+	@PYTEST_ADDOPTS="-n $(WORKERS) --dist loadgroup $(ARGS)" $(PYTHON) -m tests.spark_matrix $(SPARK) $(AREA)
+
 test-fast: kernel  ## the tests that start no JVM, server or other long process
 	@$(PYTEST) -n $(WORKERS) --dist worksteal -m "not spark and not slow" $(ARGS)
 

@@ -60,6 +60,7 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "service-routes": service.routes,
     "service-states": service.states,
     "spark-versions": spark.versions,
+    "spark-matrix": spark.matrix,
     **{f"platform-{name}": partial(platforms.releases, name) for name in platforms.RELEASES},
     "spark-internals": spark_internals.internals,
     "changes": upgrades.changes,
