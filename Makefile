@@ -8,6 +8,8 @@ PYTEST := $(PYTHON) -m pytest -q
 WITH_COMMANDS := PATH="$(abspath $(BIN)):$$PATH"
 # pytest caches the tests that it has rewritten; without, rewriting takes six seconds in each of its processes.
 unexport PYTHONDONTWRITEBYTECODE
+# Exported, tools/bootstrap.sh would look for it as the release to install for development.
+unexport SPARK
 # How many processes `make test` runs tests in, each with a Spark session of its own (some 2 GB).
 WORKERS ?= 2
 CODE := compiled_plan planner plans schemas cli service tools tests
