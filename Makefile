@@ -111,7 +111,7 @@ test-attack: kernel classes  ## hostile input: secrets, folders, roles, floods
 test-wide: kernel classes  ## tests of seconds each: runs, services and servers
 	@$(PYTEST) -n $(WORKERS) --dist worksteal -m wide $(ARGS)
 
-# Reads EDITS, SEED (random edits of plans), UPGRADE_SEED, KAFKA_KILLS and KAFKA_SEED.
+# Reads EDITS, SEED (random edits of plans), UPGRADE_SEED, KILLS (of lakes), KAFKA_KILLS and KAFKA_SEED.
 test-deep: kernel classes  ## tests of minutes each: random edits, upgrades, kills
 	@HYPOTHESIS_PROFILE=deep $(PYTEST) -s -m deep $(ARGS)
 

@@ -46,6 +46,6 @@ def run_plan(spark: SparkSession, plan: CompiledPlan, checkpoint: Path | None = 
     return lines
 
 
-def rows_of(spark: SparkSession, path: Path, format_: str = "delta") -> list[tuple[Any, ...]]:
-    """The rows of a table, sorted by their text."""
+def rows_of(spark: SparkSession, path: Path | str, format_: str = "delta") -> list[tuple[Any, ...]]:
+    """The rows of a table in a folder, sorted by their text."""
     return sorted((tuple(row) for row in spark.read.format(format_).load(str(path)).collect()), key=repr)

@@ -8,9 +8,18 @@ from collections.abc import Callable
 SECONDS_TO_WAIT = 120
 
 
-def wait_until(holds: Callable[[], bool], what: str = "it") -> None:
-    """Return once the condition holds; fail after a timeout."""
-    deadline = time.monotonic() + SECONDS_TO_WAIT
+def wait_until(
+    holds: Callable[[], bool], what: str = "it", *, seconds: float = SECONDS_TO_WAIT, interval: float = 0.05
+) -> None:
+    """Return once the condition holds; fail after a timeout.
+
+    Args:
+        holds: the condition.
+        what: its subject in the error.
+        seconds: the timeout.
+        interval: seconds between two evaluations.
+    """
+    deadline = time.monotonic() + seconds
     while not holds():
-        assert time.monotonic() < deadline, f"{what} did not happen in {SECONDS_TO_WAIT} s"
-        time.sleep(0.05)
+        assert time.monotonic() < deadline, f"{what} did not happen in {seconds} s"
+        time.sleep(interval)
