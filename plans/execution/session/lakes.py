@@ -75,10 +75,7 @@ def add_lakes(settings: dict[str, str], configured: Mapping[str, str], *, fresh:
             continue
         before = settings.get(_EXTENSIONS) or configured.get(_EXTENSIONS)
         settings[_EXTENSIONS] = joined(before, lake.extension)
-        defaults = dict(lake.settings)
-        if lake.partitions and PARTITIONS in settings:
-            defaults[lake.partitions] = settings[PARTITIONS]
-        for name, value in defaults.items():
+        for name, value in lake.settings.items():
             if name not in configured:
                 settings.setdefault(name, value)
         files += [_fetched(package, lake) for package in packages]
@@ -88,6 +85,18 @@ def add_lakes(settings: dict[str, str], configured: Mapping[str, str], *, fresh:
         else:
             settings[JARS] = joined(settings.get(JARS), file.as_uri())
     return files
+
+
+def settle_lakes(spark: SparkSession, settings: Mapping[str, str]) -> None:
+    """Give the formats of a session as many partitions as its shuffles have, unless the user has set their number.
+
+    Args:
+        spark: the session, whose number of shuffle partitions is settled.
+        settings: the settings with which it was started.
+    """
+    for lake in lakes_named(settings.get(SETTING, "").split(",")):
+        if lake.partitions and spark.conf.get(lake.partitions, None) is None:
+            spark.conf.set(lake.partitions, str(spark.conf.get(PARTITIONS)))
 
 
 def libraries(lake: Lake, settings: Mapping[str, str]) -> tuple[Package, ...] | None:

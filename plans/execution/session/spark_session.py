@@ -22,7 +22,7 @@ from compiled_plan.plans.execution.session.configured import (
     is_submitted,
     python_of_workers,
 )
-from compiled_plan.plans.execution.session.lakes import add_lakes, expose
+from compiled_plan.plans.execution.session.lakes import add_lakes, expose, settle_lakes
 from compiled_plan.plans.execution.session.lean_start import lean_session, python_workers, start_java, unused_folder
 from compiled_plan.plans.execution.session.partitions import settle_partitions
 from compiled_plan.plans.execution.session.settings import FIXED, add_kernel, starts_here, wanted_settings
@@ -85,6 +85,7 @@ def spark_session(
             session = _start(wanted, python, libraries, lean=lean, open_to_users=open_to_users)
         try:
             settle_partitions(session, wanted)
+            settle_lakes(session, wanted)
             if not verbose:
                 silence_accumulators(session)
             remove_at_exit(session._jvm, warehouse)

@@ -14,7 +14,7 @@ from compiled_plan.plans.connectors.lakes import DELTA, LAKES
 from compiled_plan.plans.errors import ExecutionError, UnsupportedError
 from compiled_plan.plans.execution.session import lakes
 from compiled_plan.plans.execution.session.configured import CLASS_PATH, JARS
-from compiled_plan.plans.execution.session.lakes import SETTING, add_lakes, check_lakes, with_lakes
+from compiled_plan.plans.execution.session.lakes import SETTING, add_lakes, check_lakes, settle_lakes, with_lakes
 from compiled_plan.plans.execution.session.partitions import PARTITIONS
 from compiled_plan.plans.files.maven import Artifact, FetchError
 
@@ -49,11 +49,23 @@ def test_a_session_gets_libraries_and_settings() -> None:
     assert settings == {
         SETTING: "delta",
         PARTITIONS: "2",
-        DELTA.partitions: "2",
         CLASS_PATH: f"a.jar:{jars}",
         EXTENSIONS: DELTA.extension,
         **DELTA.settings,
     }
+
+
+def test_partitions_are_those_of_the_session() -> None:
+    """On a cluster of unknown size they are known once its executors have registered."""
+    conf = {PARTITIONS: "2"}
+    spark: Any = SimpleNamespace(conf=SimpleNamespace(get=conf.get, set=conf.__setitem__))
+    settle_lakes(spark, {})
+    assert DELTA.partitions not in conf
+    settle_lakes(spark, {SETTING: "iceberg,delta"})
+    assert conf == {PARTITIONS: "2", DELTA.partitions: "2"}
+    conf[DELTA.partitions] = "7"
+    settle_lakes(spark, {SETTING: "delta"})
+    assert conf[DELTA.partitions] == "7", "the user's"
 
 
 def test_a_running_java_gets_libraries_as_jars() -> None:
