@@ -38,14 +38,14 @@ _SEEN, _SUMS = "seen", "sums"
 
 
 class LakeJob:
-    """One run, and the results that it must have.
+    """One run, and the results that it must have; a micro-batch commits to each table once.
 
     Args:
         spark: reads the tables.
         folder: for the plan and its input.
         place: the path or URI of a folder for the tables and the checkpoint.
         connector: the format of the tables.
-        files: number of input files, each a micro-batch with two commits.
+        files: number of input files.
         options: further ones of `execute-plan`.
     """
 
@@ -78,9 +78,9 @@ class LakeJob:
             f"{options});\n"
         )
 
-    def start(self) -> subprocess.Popen[bytes]:
+    def start(self, files_per_batch: int = 1) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", "compiled_plan.cli.execute_plan", str(self.plan), "--quiet"]
-        command += ["--max-files-per-batch", "1", "--checkpoint", f"{self.place}/checkpoint"]
+        command += ["--max-files-per-batch", str(files_per_batch), "--checkpoint", f"{self.place}/checkpoint"]
         command += ["--conf", "spark.driver.memory=1g", *self.options]
         with self.log.open("ab") as log:
             return subprocess.Popen(command, stderr=log, start_new_session=True)

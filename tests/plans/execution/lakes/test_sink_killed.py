@@ -38,7 +38,7 @@ def test_every_key_is_right_after_many_kills(spark: SparkSession, tmp_path: Path
     """`KILLS` in the environment sets their number."""
     job, chance = LakeJob(spark, tmp_path, str(tmp_path), connector, FILES, ["--master", "local[1]"]), random.Random(7)
     killed = sum(was_killed(job, chance) for _ in range(KILLS))
-    code = job.start().wait(60 + 10 * FILES)
+    code = job.start(FILES).wait(300)
     assert (code, job.log.read_text()) == (0, "")
     job.check()
     assert killed >= KILLS * 0.9, "a run ended before its kill"
