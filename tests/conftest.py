@@ -13,6 +13,7 @@ from contextlib import AbstractContextManager, ExitStack, nullcontext
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 from zlib import crc32
 
 import pytest
@@ -224,6 +225,21 @@ def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
     with running(service.SERVICE, tmp_path_factory.mktemp("services") / "s3") as server:
         yield server
+
+
+@pytest.fixture
+def bucket(spark: SparkSession, s3: Server) -> Iterator[str]:
+    """The URI of a new bucket."""
+    from tools.services.s3 import hadoop_settings, make_bucket
+
+    name, conf = uuid4().hex, spark._jsc.hadoopConfiguration()
+    make_bucket(s3.address, name)
+    settings = hadoop_settings(s3.address, name)
+    for setting, value in settings.items():
+        conf.set(setting, value)
+    yield f"s3a://{name}"
+    for setting in settings:
+        conf.unset(setting)
 
 
 @pytest.fixture(scope="session")

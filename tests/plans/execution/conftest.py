@@ -14,8 +14,6 @@ from tests.support.kernel.harness import Harness
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from tools.services.server import Server
-
 
 @pytest.fixture(scope="module")
 def session(spark: SparkSession) -> Iterator[SparkSession]:
@@ -47,18 +45,3 @@ def mounted(spark: SparkSession, tmp_path: Path) -> Iterator[str]:
     conf.set(link, tmp_path.as_uri())
     yield f"viewfs://{name}/data"
     conf.unset(link)
-
-
-@pytest.fixture
-def bucket(spark: SparkSession, s3: Server) -> Iterator[str]:
-    """The URI of a new bucket."""
-    from tools.services.s3 import hadoop_settings, make_bucket
-
-    name, conf = uuid4().hex, spark._jsc.hadoopConfiguration()
-    make_bucket(s3.address, name)
-    settings = hadoop_settings(s3.address, name)
-    for setting, value in settings.items():
-        conf.set(setting, value)
-    yield f"s3a://{name}"
-    for setting in settings:
-        conf.unset(setting)
