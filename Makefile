@@ -57,6 +57,9 @@ demo-upgrade: kernel classes  ## change a program with its state: diff, migrate,
 demo-kafka: kernel classes  ## join orders from Kafka, upsert totals into PostgreSQL
 	@$(WITH_COMMANDS) exec bash samples/demo_kafka.sh
 
+demo-lake: kernel $(VENV)-spark4.2/.ready  ## join orders from Kafka, merge totals into a Delta table, on Spark 4.2
+	@PATH="$(abspath $(VENV)-spark4.2/bin):$$PATH" exec bash samples/demo_lake.sh
+
 demo-move: kernel classes  ## install Flink, move its job here by a savepoint, and back
 	@$(WITH_COMMANDS) exec bash samples/demo_move.sh
 

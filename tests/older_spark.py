@@ -74,7 +74,7 @@ AREAS: Mapping[str, Area] = {
     ),
     "upgrades": Area("upgrades", ("tests/plans/execution/state/upgrade",)),
     "connectors": Area("connectors", ("tests/plans/execution/connectors", "tests/plans/execution/databases")),
-    "lakes": Area("table formats", ("tests/plans/execution/lakes",)),
+    "lakes": Area("table formats", ("tests/plans/execution/lakes", "tests/samples/test_lake.py")),
     "formats": Area("formats", ("tests/plans/execution/formats",)),
     "functions": Area("functions", ("tests/plans/execution/functions", "tests/plans/execution/expressions")),
     "real-time": Area(
