@@ -69,3 +69,8 @@ def only_in_batches(table: str, options: Mapping[str, str], names: Iterable[str]
     for name in names:
         if name in options:
             yield TableFault(f"the option {name!r} of table {table} applies to batch reads alone", remedy, name)
+
+
+def skipping(option: str) -> str:
+    """The reason why the rows of a stream that skips changes are not those of its table."""
+    return f"the table has the changes that {option!r} skips"

@@ -54,6 +54,10 @@ class Guarantee(Enum):
     NOTHING_KEPT = "nothing is kept of what is written"
 
 
+#: The reasons why a source with these options cannot read its rows again.
+Repeats = Callable[[Mapping[str, str]], Iterator[str]]
+
+
 @dataclass(frozen=True, slots=True)
 class SourceSpec:
     """The scan of a connector."""
@@ -65,6 +69,8 @@ class SourceSpec:
     projects: bool = True
     watermarks: bool = False  # whether Flink pushes watermarks into the scan, so that a plan has no operator for them
     again: bool = False  # whether rows can be read again, as those of files
+    repeats: Repeats | None = None  # of a table that keeps its rows, which a stream reads again up to a position
+    starts: tuple[str, ...] = ()  # options of such a table that only the first start on a checkpoint reads
     #: Predicate: Flink pushes a condition into the scan with these options; None if it never does.
     takes_over: Callable[[RexNode, Mapping[str, str]], bool] | None = None
     limits: bool = False  # whether Flink pushes LIMIT into the scan

@@ -21,10 +21,18 @@ from compiled_plan.plans.connectors.lake_tables import (
     created_properties,
     is_name,
     only_in_batches,
+    skipping,
     together,
 )
 from compiled_plan.plans.connectors.lakes import DELTA
-from compiled_plan.plans.connectors.spec import Boundedness, ConnectorSpec, Faults, SinkSpec, SourceSpec, TableUse
+from compiled_plan.plans.connectors.spec import (
+    Boundedness,
+    ConnectorSpec,
+    Faults,
+    SinkSpec,
+    SourceSpec,
+    TableUse,
+)
 from compiled_plan.plans.connectors.table_options import TableOption, Use
 from compiled_plan.plans.nodes.declared import TableFault
 from compiled_plan.plans.text.options import Kind
@@ -92,6 +100,17 @@ def _reading_faults(use: TableUse) -> Iterator[TableFault]:
         yield TableFault(message, f"add '{_START[0]}' = '0', or '{_START[1]}' = '...'", FEED)
 
 
+def _repeats(options: Mapping[str, str]) -> Iterator[str]:
+    """The reasons why a new stream up to a position has other rows than the one that reached it."""
+    if options.get("scan.mode", STREAMING).lower() == BATCH:
+        yield "a batch read is of a version that the checkpoint does not record"
+    if options.get("startingVersion", "").lower() == "latest":
+        yield "the checkpoint does not record which version 'startingVersion' = 'latest' was"
+    for name in ("skipChangeCommits", "ignoreDeletes"):
+        if _is_true(options, name):
+            yield skipping(name)
+
+
 SPEC = ConnectorSpec(
     "delta",
     "A table of Delta Lake: appended rows or all changes are read, rows are appended, or merged by primary key.",
@@ -135,7 +154,7 @@ SPEC = ConnectorSpec(
         "failOnDataLoss": _read(Kind.BOOLEAN, "End the run if the log of unread versions was removed.", default="true"),
         **SINK_OPTIONS,
     },
-    source=SourceSpec(bounded=Boundedness.BY_OPTION, changes_by=changes_of),
+    source=SourceSpec(bounded=Boundedness.BY_OPTION, changes_by=changes_of, repeats=_repeats, starts=_START),
     sink=SinkSpec(ChangelogMode.UPSERT, by_key=True),
     groups=(created_properties(PROPERTIES),),
     column_faults=_column_faults,

@@ -19,16 +19,25 @@ from compiled_plan.plans.connectors.lake_tables import (
     created_properties,
     is_name,
     only_in_batches,
+    skipping,
     together,
 )
 from compiled_plan.plans.connectors.lakes import ICEBERG
-from compiled_plan.plans.connectors.spec import Boundedness, ConnectorSpec, Faults, SinkSpec, SourceSpec, TableUse
+from compiled_plan.plans.connectors.spec import (
+    Boundedness,
+    ConnectorSpec,
+    Faults,
+    SinkSpec,
+    SourceSpec,
+    TableUse,
+)
 from compiled_plan.plans.connectors.table_names import is_plain
 from compiled_plan.plans.connectors.table_options import TableOption, Use
 from compiled_plan.plans.nodes.declared import TableFault
 from compiled_plan.plans.text.options import Kind
 from compiled_plan.plans.types.changelog import ChangelogMode
 
+_START = "start-snapshot-timestamp"
 _read = partial(passive, uses=Use.SOURCE)
 #: Prefix of Iceberg's properties of writes.
 PROPERTIES = "write."
@@ -36,6 +45,10 @@ PROPERTIES = "write."
 OF_CATALOG = {"catalog-type": "type", "uri": "uri", "warehouse": "warehouse"}
 _NARROW = (t.TinyIntType, t.SmallIntType)
 _held = column_faults(ICEBERG.title, "connector")
+
+
+def _is_true(options: Mapping[str, str], name: str) -> bool:
+    return options.get(name, "").lower() == "true"
 
 
 def _column_faults(row: t.RowType, options: Mapping[str, str]) -> Faults:
@@ -66,14 +79,23 @@ def _faults(use: TableUse) -> Iterator[TableFault]:
         yield TableFault(message, "add 'warehouse' = '...', the folder of the tables", "catalog-type")
     if not use.reading:
         return
-    streams = options.get("streaming", "false").lower() == "true"
+    streams = _is_true(options, "streaming")
     yield from together(table, options, ("snapshot-id", "as-of-timestamp"))
     if streams:
         remedy = "leave 'streaming' out, or this option"
         yield from only_in_batches(table, options, ("snapshot-id", "as-of-timestamp"), remedy)
-    elif "start-snapshot-timestamp" in options:
+    elif _START in options:
         message = f"the option 'start-snapshot-timestamp' of table {table} applies to streams alone"
-        yield TableFault(message, "set 'streaming' = 'true', or leave it out", "start-snapshot-timestamp")
+        yield TableFault(message, "set 'streaming' = 'true', or leave it out", _START)
+
+
+def _repeats(options: Mapping[str, str]) -> Iterator[str]:
+    """The reasons why a new stream up to a position has other rows than the one that reached it."""
+    if not _is_true(options, "streaming"):
+        yield "a batch read is of a snapshot that the checkpoint does not record"
+    for name in ("streaming-skip-overwrite-snapshots", "streaming-skip-delete-snapshots"):
+        if _is_true(options, name):
+            yield skipping(name)
 
 
 SPEC = ConnectorSpec(
@@ -95,7 +117,7 @@ SPEC = ConnectorSpec(
         "monitor-interval": tuning(
             Kind.DURATION, "Interval of the search for snapshots; here every micro-batch searches.", Use.SOURCE
         ),
-        "start-snapshot-timestamp": _read(
+        _START: _read(
             Kind.COUNT, "The time, in ms since 1970, from which a new checkpoint reads snapshots; by default all."
         ),
         "snapshot-id": _read(Kind.COUNT, "The snapshot of a batch read."),
@@ -110,7 +132,7 @@ SPEC = ConnectorSpec(
         "streaming-max-rows-per-micro-batch": _read(Kind.POSITIVE, "The same for rows."),
         **SINK_OPTIONS,
     },
-    source=SourceSpec(bounded=Boundedness.BY_OPTION),
+    source=SourceSpec(bounded=Boundedness.BY_OPTION, repeats=_repeats, starts=(_START,)),
     sink=SinkSpec(ChangelogMode.UPSERT, by_key=True),
     groups=(created_properties(PROPERTIES),),
     column_faults=_column_faults,

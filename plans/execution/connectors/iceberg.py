@@ -28,4 +28,5 @@ def sink(table: TableSpec, context: SinkContext) -> sinks.LakeSink:
 def source(table: TableSpec, context: SourceContext) -> RowSource:
     """Read a table. Raises as `lakes.source.read` does."""
     options = SPEC.values(table.options)
-    return read(table, IcebergTable(context.spark, table, options), context, lambda: scan(options, context))
+    target = IcebergTable(context.spark, table, options)
+    return read(table, target, context, lambda: scan(table, target, options, context))

@@ -88,6 +88,7 @@ class SourceContext:
         sample: of a sample of the table, the number of rows: they are the earliest, whatever the table's options say
             about its beginning, and generated ones come at once; None for a run.
         secrets: the secrets to which options of tables refer.
+        again: True if the rows were read before, up to a position: a source refuses if it lacks some of them now.
     """
 
     spark: SparkSession
@@ -95,6 +96,7 @@ class SourceContext:
     clock: Column | None = None
     sample: int | None = None
     secrets: Secrets = field(default_factory=Secrets)
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True)

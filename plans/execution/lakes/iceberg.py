@@ -100,6 +100,12 @@ class IcebergTable:
         frame: DataFrame = reader.format("iceberg").load(self.name)
         return frame
 
+    def has_first_snapshot(self) -> bool:
+        """Return False if the first of the snapshots that led to the current one has expired."""
+        self.spark.catalog.refreshTable(self.name)
+        parents = self.spark.table(f"{self.name}.history").where("is_current_ancestor").select("parent_id").collect()
+        return not parents or any(parent is None for (parent,) in parents)
+
     def partition_keys(self) -> tuple[str, ...]:
         columns = self.spark.table(f"{self.name}.partitions").schema
         values: Any = columns["partition"].dataType if "partition" in columns.names else StructType()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from compiled_plan.plans.execution.interfaces.connectors import TableSpec
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan
@@ -20,10 +20,12 @@ class Batch:
     Args:
         files: the files that it reads, by source name.
         watermark: the watermark with which it begins, in ms; None for the one reached by the batches before.
+        positions: the positions up to which it reads sources without files, by source name.
     """
 
     files: Mapping[str, tuple[ReadFile, ...]]
     watermark: int | None = None
+    positions: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,9 @@ class Clock:
 Pasts = Mapping[str, tuple[tuple[ReadFile, ...], bool]]
 
 
-def batches_of(pasts: Pasts, clock: Clock, limit: int | None) -> tuple[Batch, ...]:
+def batches_of(
+    pasts: Pasts, clock: Clock, limit: int | None, positions: Mapping[str, str] | None = None
+) -> tuple[Batch, ...]:
     """The micro-batches of a replay.
 
     As few as possible if nothing waits for watermarks. Otherwise those that the query ran, because they determine which
@@ -55,12 +59,15 @@ def batches_of(pasts: Pasts, clock: Clock, limit: int | None) -> tuple[Batch, ..
         pasts: the files to read.
         clock: the watermarks of the query.
         limit: maximum number of files per source and micro-batch.
+        positions: the last positions of sources without files, by source name.
     """
-    if not clock.event_time:
-        return tuple(_merged_batches(pasts, limit))
-    if clock.log:
-        return tuple(_batches_of_log(pasts, clock.log))
-    return (*_in_read_order(pasts), Batch({}, clock.last))
+    positions = positions or {}
+    if clock.event_time and clock.log:
+        return tuple(_batches_of_log(pasts, clock.log, positions))
+    batches = list(_in_read_order(pasts) if clock.event_time else _merged_batches(pasts, limit))
+    if positions:
+        batches[:1] = [replace(batches[0] if batches else Batch({}), positions=positions)]
+    return (*batches, Batch({}, clock.last)) if clock.event_time else tuple(batches)
 
 
 def _merged_batches(pasts: Pasts, limit: int | None) -> Iterator[Batch]:
@@ -69,11 +76,12 @@ def _merged_batches(pasts: Pasts, limit: int | None) -> Iterator[Batch]:
         yield Batch({name: files[at] for name, files in groups.items() if at < len(files)})
 
 
-def _batches_of_log(pasts: Pasts, log: Sequence[Entry]) -> Iterator[Batch]:
+def _batches_of_log(pasts: Pasts, log: Sequence[Entry], last: Mapping[str, str]) -> Iterator[Batch]:
     from_history = {name: files for name, (files, is_given) in pasts.items() if is_given}
     read = {name: by_batch(files) for name, (files, is_given) in pasts.items() if not is_given}
     reached = dict.fromkeys(read, -1)
     before: int | None = None
+    positions: dict[str, str] = {}
     for entry in log:
         files = dict(from_history)
         from_history = {}
@@ -83,8 +91,10 @@ def _batches_of_log(pasts: Pasts, log: Sequence[Entry]) -> Iterator[Batch]:
             reached[name] = until
             if new_files:
                 files[name] = new_files
-        if files or entry.watermark != before:
-            yield Batch(files, entry.watermark)
+        moved = {name: at for name, at in entry.positions.items() if name in last and at != positions.get(name)}
+        positions |= moved
+        if files or moved or entry.watermark != before:
+            yield Batch(files, entry.watermark, moved)
         before = entry.watermark
 
 
@@ -110,12 +120,14 @@ class Past:
         name: the name under which Spark stores its position.
         files: in the order in which they were read.
         history: the table to read instead; None for the table itself.
+        until: the last position of a source that reads no files but its table again; empty for one of files.
     """
 
     table: str
     name: str
     files: tuple[ReadFile, ...]
     history: TableSpec | None = None
+    until: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from compiled_plan.plans.connectors.registry import connector_spec
+from compiled_plan.plans.connectors.spec import SourceSpec
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.interfaces.connectors import TableSpec, check_table, table_of
 from compiled_plan.plans.execution.spark.storage import Folder
@@ -71,8 +72,18 @@ class Pasts:
         name, history = self.names.by_node[source], self.histories.get(source)
         if history is not None:
             return Past(self.table(source), name, history_files(self.times, history.options.get("path", "")), history)
-        until = int(json.loads(self._positions[name])["logOffset"])
-        return Past(self.table(source), name, files_read(self.generation, name, until))
+        until = self._positions[name]
+        if self.repeating(source) is not None:
+            return Past(self.table(source), name, (), until=until)
+        return Past(self.table(source), name, files_read(self.generation, name, int(json.loads(until)["logOffset"])))
+
+    def repeating(self, source: int) -> SourceSpec | None:
+        """The connector of a source whose table is read again up to a position; None for others, as those of files."""
+        if source in self.histories or source not in self.prepared.tables:
+            return None
+        connector = connector_spec(self.prepared.tables[source].table.options.get("connector", ""))
+        spec = None if connector is None else connector.source
+        return None if spec is None or spec.repeats is None else spec
 
     def timed(self) -> Iterator[str]:
         """The tables with a history whose rows make watermarks."""
@@ -131,6 +142,11 @@ class Pasts:
         spec = self.histories.get(source, self.prepared.tables[source].table)
         name = spec.options.get("connector", "")
         connector = connector_spec(name)
+        repeating = self.repeating(source)
+        if repeating is not None and repeating.repeats is not None:
+            for why in repeating.repeats(spec.options):
+                yield f"the rows of table {table} cannot be had again: {why}", instead
+            return
         if connector is None or connector.source is None or not connector.source.again:
             yield f"the rows of table {table} cannot be had again from the connector {name}", instead
             return

@@ -121,7 +121,7 @@ def steps_of_history(filling: Filling, uids: Mapping[int, str]) -> Iterator[Step
     """
     for past in filling.pasts.values():
         path = "" if past.history is None else past.history.options.get("path", "")
-        yield ReadHistory(past.table, len(past.files), path)
+        yield ReadHistory(past.table, None if past.until else len(past.files), path)
     for edit in filling.edits:
         assert edit.new_node is not None
         why = ADDED if edit.old_node is None else RESET

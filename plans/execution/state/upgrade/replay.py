@@ -102,14 +102,16 @@ def replay(filling: Filling, folder: Folder, about: Mapping[str, Any], environme
     folder.write_text(_METADATA, json.dumps({"id": str(uuid4())}))
     interval = int(str(environment.spark.conf.get(_INTERVAL)))
     logged: dict[str, list[Sequence[ReadFile]]] = {}
+    positions: dict[str, str] = {}
     for number, batch in enumerate(filling.batches):
         for name, files in batch.files.items():
             logged.setdefault(name, []).append([_relocated(file, folder) for file in files])
             write_log(folder, name, logged[name], interval)
-        positions = {name: json.dumps({"logOffset": len(files) - 1}) for name, files in logged.items()}
+            positions[name] = json.dumps({"logOffset": len(logged[name]) - 1})
+        positions |= batch.positions
         watermark = _watermark(filling, folder, number, batch)
         now = {**settings, "batchTimestampMs": int(time.time() * 1000)}
-        plan_batch(folder, Entry(number, watermark, positions, now))
+        plan_batch(folder, Entry(number, watermark, dict(positions), now))
         with query_settings(environment.spark, empty_batches=False):
             query = writer.trigger(once=True).start()
         follow(environment.spark, query, environment.stopped)
@@ -147,7 +149,7 @@ def _built(filling: Filling, folder: Folder, environment: Environment) -> tuple[
     builder = StageBuilder(
         environment.spark, lowering, prepared, StageOptions(environment.host, environment.ends, in_order=False)
     )
-    context = connectors.SourceContext(environment.spark, secrets=environment.secrets)
+    context = connectors.SourceContext(environment.spark, secrets=environment.secrets, again=True)
     frames = {}
     for source, table in prepared.tables.items():
         past = filling.pasts.get(source)

@@ -165,17 +165,19 @@ class ReadHistory(Step):
     """Read the history of a table's source, or the history table that replaces it.
 
     Args:
-        files: number of files.
+        files: number of files; None for a table whose rows are read again up to the position of the checkpoint.
         given: the path of the history table; empty if there is none.
     """
 
     kind: ClassVar[str] = "read-history"
     table: str
-    files: int
+    files: int | None
     given: str = ""
 
     @property
     def text(self) -> str:
+        if self.files is None:
+            return f"read again the table {self.table}, up to the position of the checkpoint"
         files = "1 file" if self.files == 1 else f"{self.files} files"
         if self.given:
             return f"read {files} of {self.given} for the rows of {self.table} so far"

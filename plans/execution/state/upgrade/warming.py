@@ -24,7 +24,9 @@ from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.deduplicate import Deduplicate
 from compiled_plan.plans.nodes.lookup import LookupJoin
 from compiled_plan.plans.nodes.over import OverAggregate
+from compiled_plan.plans.nodes.rank import Rank
 from compiled_plan.plans.plan import CompiledPlan
+from compiled_plan.plans.types.temporal import is_proctime
 
 #: The option's value that fills all operators that would start empty.
 ALL = "all"
@@ -92,8 +94,10 @@ class Warming:
         sources = {at: self.pasts.source_of(prepared.starts(at)[0]) for at in (*prepared.tables, *prepared.values)}
         pasts = {at: past for at, source in sources.items() if (past := self.pasts.past(source)) is not None}
         names = {at: self.pasts.names.by_node[source] for at, source in sources.items()}
-        files = {past.name: (past.files, past.history is not None) for past in pasts.values()}
-        return Filling(edits, prepared, pasts, names, batches_of(files, clock, self.max_files), clock, self.progress)
+        files = {past.name: (past.files, past.history is not None) for past in pasts.values() if not past.until}
+        positions = {past.name: past.until for past in pasts.values() if past.until}
+        batches = batches_of(files, clock, self.max_files, positions)
+        return Filling(edits, prepared, pasts, names, batches, clock, self.progress)
 
     @cached_property
     def _prepared(self) -> PreparedPlan:
@@ -136,12 +140,24 @@ class Warming:
             for source in self.pasts.above(_node(edit)):
                 for why, remedy in self.pasts.faults(source):
                     yield Refusal(edit.uid, why, remedy)
-            for why in unrepeatable(self._prepared.plan, ids):
+                for why in self._changed_starts(source):
+                    yield Refusal(edit.uid, why, "leave the option as it was")
+            tables = [source for source in self.pasts.above(_node(edit)) if self.pasts.repeating(source) is not None]
+            for why in unrepeatable(self._prepared.plan, ids, ordered=not tables):
                 yield Refusal(edit.uid, why)
             for upstream in self.diff.operators:
                 if upstream.new_node in ids - filled and upstream.new_node in self._prepared.layout.levels:
                     for why, remedy in self._objections(upstream):
                         yield Refusal(edit.uid, why, remedy)
+
+    def _changed_starts(self, source: int) -> Iterator[str]:
+        """The changed options of a table that is read again from its start."""
+        spec, nodes = self.pasts.repeating(source), set(self._prepared.starts(source))
+        for part in self.diff.sources:
+            if spec is not None and nodes.intersection(part.new_nodes):
+                for edit in part.edits:
+                    if edit.property in spec.starts:
+                        yield f"the first start read table {part.name} with another {edit.property!r}"
 
     def _objections(self, edit: OperatorEdit) -> Iterator[tuple[str, str]]:
         """The objections to the earlier output of another operator upstream."""
@@ -177,6 +193,10 @@ class Warming:
         if not clock.event_time or clock.log:
             return
         uid = edits[0].uid
+        for source in dict.fromkeys(source for edit in edits for source in self.pasts.above(_node(edit))):
+            if self.pasts.was_read(source) and self.pasts.repeating(source) is not None:
+                table = self.pasts.table(source)
+                yield Refusal(uid, f"the watermarks at which the rows of {table} were read are no longer logged")
         if clock.last is not None and self.pasts.log[-1].number == 0:
             why = "no micro-batch ran since the last upgrade, so it is not known which windows are closed"
             yield Refusal(uid, why, "run the plan that the checkpoint was written by once more")
@@ -221,18 +241,19 @@ _OF_THE_MOMENT = {
 _UNIX = "$UNIX_TIMESTAMP$1"
 
 
-def unrepeatable(plan: CompiledPlan, ids: Collection[int]) -> Iterator[str]:
+def unrepeatable(plan: CompiledPlan, ids: Collection[int], *, ordered: bool = True) -> Iterator[str]:
     """The reasons why repeated rows would not produce the same output.
 
     Args:
         ids: the nodes that the rows pass.
+        ordered: True if the rows come in the order of their arrival.
     """
     for node in plan.in_order:
         if node.id in ids:
-            yield from _of_node(plan, node)
+            yield from _of_node(plan, node, ordered)
 
 
-def _of_node(plan: CompiledPlan, node: PlanNode) -> Iterator[str]:
+def _of_node(plan: CompiledPlan, node: PlanNode, ordered: bool) -> Iterator[str]:
     where = f"node {node.id} ({node.kind})"
     for name in dict.fromkeys(_calls(node.to_dict())):
         yield f"{where} calls {name}, which returns another value now than when the rows arrived"
@@ -240,11 +261,22 @@ def _of_node(plan: CompiledPlan, node: PlanNode) -> Iterator[str]:
         yield f"{where} looks up a table, whose rows at that time are unknown"
     elif emits_by_processing_time(node, plan) and not _depends_only_on_order(node):
         yield f"{where} uses processing time, and the arrival times of the rows are unknown"
+    elif not ordered and _goes_by_arrival(node, plan):
+        yield f"{where} goes by the order in which rows arrived, and a table does not keep it"
 
 
 def _depends_only_on_order(node: PlanNode) -> bool:
     """Return True if the order of rows matters, but not their time of arrival."""
     return isinstance(node, Deduplicate) or (isinstance(node, OverAggregate) and node.forgets_idle_keys)
+
+
+def _goes_by_arrival(node: PlanNode, plan: CompiledPlan) -> bool:
+    """Return True if the result depends on the order of arrival."""
+    if isinstance(node, Rank):
+        types = plan.inputs(node.id)[0].output_type.types
+        return any(is_proctime(types[field.index]) for field in node.order_by.fields)
+    is_by_time = emits_by_processing_time(node, plan) and not (isinstance(node, Deduplicate) and node.is_rowtime)
+    return is_by_time and _depends_only_on_order(node)
 
 
 def _calls(value: object) -> Iterator[str]:

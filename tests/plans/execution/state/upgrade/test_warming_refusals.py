@@ -163,6 +163,64 @@ def test_unrepeatable_sources_are_refused(tmp_path: Path) -> None:
     assert "--warm-up-from mad: the plan reads no such table" in said
 
 
+DELTA = "'connector' = 'delta', 'path' = '/lake/t'"
+ICEBERG = "'connector' = 'iceberg', 'catalog-name' = 'c', 'catalog-table' = 't'"
+STREAM = f"{ICEBERG}, 'streaming' = 'true'"
+LAST = "SELECT k, v FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY {} DESC) AS r FROM t) WHERE r {}"
+
+
+def of_lake(options: str, query: str = "SELECT k, COUNT(*) FROM t GROUP BY k") -> CompiledPlan:
+    """Sums over a table of a lake, and another query."""
+    from compiled_plan.environment import TableEnvironment
+
+    tables = f"CREATE TABLE t (k STRING, v INT, at1 TIMESTAMP(3), p AS PROCTIME(){{}}) WITH ({options});\n"
+    watermark = ", WATERMARK FOR at1 AS at1" if "TUMBLE" in query else ""
+    tables = tables.format(watermark) + "CREATE TABLE a (k STRING, n BIGINT) WITH ('connector' = 'blackhole');\n"
+    sums = "INSERT INTO a SELECT k, SUM(v) FROM t GROUP BY k"
+    return TableEnvironment().compile_script(
+        f"{tables}EXECUTE STATEMENT SET BEGIN {sums};INSERT INTO a {query}; END;" if query else tables + sums
+    )
+
+
+@pytest.mark.parametrize("options", [DELTA, f"{DELTA}, 'startingVersion' = '0'", STREAM])
+def test_a_stream_of_a_lake_is_read_again_up_to_its_position(tmp_path: Path, options: str) -> None:
+    decision = decided(started(tmp_path, of_lake(options, ""), batches=2), of_lake(options), **ALL)  # type: ignore[arg-type]
+    assert steps(decision) == [
+        "read again the table t, up to the position of the checkpoint",
+        f"fill {decision.filled[0].target} from history in 1 micro-batch, without sinks: it is new",
+    ]
+    later = of_lake(options, LAST.format("at1", "<= 2"))
+    decided(started(tmp_path / "later", of_lake(options, "")), later, **ALL)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("options", "query", "message"),
+    [
+        (f"{DELTA}, 'scan.mode' = 'batch'", "", "a batch read is of a version that the checkpoint does not record"),
+        (
+            f"{DELTA}, 'startingVersion' = 'latest'",
+            "",
+            "does not record which version 'startingVersion' = 'latest'",
+        ),
+        (f"{DELTA}, 'skipChangeCommits' = 'true'", "", "the table has the changes that 'skipChangeCommits' skips"),
+        (f"{DELTA}, 'ignoreDeletes' = 'true'", "", "the table has the changes that 'ignoreDeletes' skips"),
+        (ICEBERG, "", "a batch read is of a snapshot that the checkpoint does not record"),
+        (f"{STREAM}, 'streaming-skip-delete-snapshots' = 'true'", "", "the table has the changes that"),
+        (DELTA, LAST.format("p", "= 1"), "goes by the order in which rows arrived, and a table does not keep it"),
+        (DELTA, LAST.format("p", "<= 2"), "goes by the order in which rows arrived, and a table does not keep it"),
+    ],
+)
+def test_a_table_of_a_lake_with_other_rows_is_refused(tmp_path: Path, options: str, query: str, message: str) -> None:
+    new = of_lake(options, query) if query else of_lake(options)
+    assert message in refused(tmp_path, of_lake(options, ""), new)
+
+
+def test_another_start_of_a_stream_of_a_lake_is_refused(tmp_path: Path) -> None:
+    for options, name in ((DELTA, "startingVersion"), (STREAM, "start-snapshot-timestamp")):
+        said = refused(tmp_path / name, of_lake(options, ""), of_lake(f"{options}, '{name}' = '3'"))
+        assert f"with another '{name}'" in said
+
+
 def _compiled(tables: str, *calls: str) -> CompiledPlan:
     from compiled_plan.environment import TableEnvironment
 
