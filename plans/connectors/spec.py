@@ -94,6 +94,7 @@ class LookupSpec:
     """The lookup of a connector."""
 
     caches: bool = False  # whether it may cache results
+    joins: bool = False  # whether a micro-batch is joined with the table as a whole, not row by row
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,7 @@ class Operator(_Part):
     """An operator of a stage."""
 
     node: int
-    uid: str = Field(description="empty for Python functions")
+    uid: str = Field(description="empty for a node with Python functions or a join with a table")
     description: str
     state: list[Entry]
     by_watermark: bool = Field(description="true if its timers fire by watermark")
@@ -168,7 +168,7 @@ def _lines(stages: Stages) -> Iterator[str]:
 
 
 def _operator_lines(operator: Operator) -> Iterator[str]:
-    yield f"  {operator.uid or 'Python functions'} (node {operator.node}): {operator.description}"
+    yield f"  {operator.uid or 'step'} (node {operator.node}): {operator.description}"
     if operator.state:
         yield f"    state: {', '.join(f'{entry.name} = {entry.ttl}' for entry in operator.state)}"
     if operator.by_watermark:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from compiled_plan.plans.connectors.registry import connector_spec
 from compiled_plan.plans.findings import Fault, refusal
 from compiled_plan.plans.nodes.aggregate import IncrementalGroupAggregate
 from compiled_plan.plans.nodes.base import PlanNode
@@ -41,8 +42,16 @@ def calls_of_python(node: PlanNode) -> Iterator[Call]:
 
 
 def needs_step(node: PlanNode) -> bool:
-    """Return True if a node calls Python functions, which need their own step."""
+    """Return True if a node needs its own step: it calls Python functions, or is joined with a table as a whole."""
+    if isinstance(node, LookupJoin):
+        return joins_table(node) and not node.keeps_state
     return isinstance(node, Calc | Correlate) and any(True for _ in calls_of_python(node))
+
+
+def joins_table(node: LookupJoin) -> bool:
+    """Return True if a lookup joins micro-batches with the table as a whole."""
+    connector = connector_spec(node.looked_up_options.get("connector"))
+    return connector is not None and connector.lookup is not None and connector.lookup.joins
 
 
 def is_passed(node: PlanNode) -> bool:
@@ -76,11 +85,26 @@ def placement_faults(node: PlanNode, plan: CompiledPlan) -> Iterator[Fault]:
         call = next(filter(applies, calls), None)
         if call is not None:
             yield from check(node, plan, call)
-    if isinstance(node, Correlate | LookupJoin) and not needs_step(node) and assigns_below(plan, node.id):
+    if isinstance(node, LookupJoin) and joins_table(node):
+        yield from _of_table(node)
+    explodes = isinstance(node, LookupJoin) or (isinstance(node, Correlate) and not needs_step(node))
+    if explodes and assigns_below(plan, node.id):
         yield refusal((), "it is in front of a watermark", "declare the watermark on the table")
     if isinstance(node, Sink) and node.waits_for_watermarks and not any(map(makes_watermarks, plan.nodes)):
         message = "ON CONFLICT DO ERROR or DO NOTHING without watermarks"
         yield refusal(("conflictStrategy",), message, "declare a WATERMARK on a table that is read")
+
+
+def _of_table(node: LookupJoin) -> Iterator[Fault]:
+    """Faults of a lookup that joins micro-batches with a table."""
+    connector = node.looked_up_options.get("connector", "")
+    if node.keeps_state:
+        message = f"it stores the rows that it looks up, and the connector {connector!r} joins whole micro-batches"
+        remedy = "leave out 'table.optimizer.non-deterministic-update.strategy', or look up a table of connector 'jdbc'"
+        yield refusal((), message, remedy)
+    if node.retry_options is not None:
+        message = f"the hint LOOKUP repeats lookups, and a table of connector {connector!r} is read once a micro-batch"
+        yield refusal(("retryOptions",), message, "leave the hint out")
 
 
 def _current_watermark(node: PlanNode, plan: CompiledPlan, call: Call) -> Iterator[Fault]:

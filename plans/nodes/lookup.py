@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
@@ -133,6 +133,12 @@ class LookupJoin(StatefulNode):
         yield from condition_faults(self.join_condition, (*inputs.types, *used), ("joinCondition",))
         yield from indices(self.input_upsert_key, inputs.types, ("inputUpsertKey",))
         yield from output(self.output_type, (*inputs.types, *used), "the join")
+
+    @property
+    def looked_up_options(self) -> Mapping[str, str]:
+        """The options of the table."""
+        table = self.temporal_table.lookup_table_source.table.resolved_table
+        return {} if table is None else table.options or {}
 
     @property
     def lookup_columns(self) -> tuple[tuple[int, ...], tuple[tuple[RexNode, tuple[int, ...]], ...]]:

@@ -252,6 +252,8 @@ SourceFactory = Callable[[TableSpec, SourceContext], RowSource]
 SinkFactory = Callable[[TableSpec, SinkContext], RowSink]
 #: Returns the parameters of a table for the kernel's LookupTable, as JSON text.
 LookupFactory = Callable[["LookupTable"], str]
+#: Returns the newest rows of a table whenever a plan of them runs, with the columns `v0`, `v1`, ....
+WholeLookupFactory = Callable[["LookupTable", "SparkSession"], "DataFrame"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,6 +311,7 @@ class Registry(dict[str, _F]):
 source_connector: Registry[SourceFactory] = Registry("source")
 sink_connector: Registry[SinkFactory] = Registry("sink")
 lookup_connector: Registry[LookupFactory] = Registry("lookup")
+whole_lookup_connector: Registry[WholeLookupFactory] = Registry("lookup")
 
 
 def check_table(
@@ -382,6 +385,23 @@ def open_lookup(table: LookupTable, secrets: Secrets) -> str:
         UnsupportedError: no such connector, or it cannot be looked up; a wrong option or column; names the table.
         ExecutionError: secrets are missing.
     """
+    table = _checked_lookup(table, secrets)
+    return lookup_connector.of(table.options)(table)
+
+
+def open_whole_lookup(table: LookupTable, spark: SparkSession, secrets: Secrets) -> DataFrame:
+    """The newest rows of a table with which micro-batches are joined, see `WholeLookupFactory`.
+
+    Raises:
+        UnsupportedError: no such connector, or it cannot be looked up; a wrong option or column; names the table.
+        DataError: the table does not exist, or its columns differ.
+        ExecutionError: secrets are missing, or the table cannot be read.
+    """
+    table = _checked_lookup(table, secrets)
+    return whole_lookup_connector.of(table.options)(table, spark)
+
+
+def _checked_lookup(table: LookupTable, secrets: Secrets) -> LookupTable:
     table = replace(table, options=secrets.resolved(table.options, f"table {table.identifier}"))
     check_table(table.identifier, table.options, table.columns, reading=True, lookup=True)
-    return lookup_connector.of(table.options)(table)
+    return table

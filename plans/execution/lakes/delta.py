@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from compiled_plan.plans.connectors.specs.delta import PROPERTIES
 from compiled_plan.plans.execution.files.hadoop import Files
@@ -36,6 +36,8 @@ class DeltaTable:
         spark: a session with Delta's extension.
         table: the table in the plan.
     """
+
+    is_cached: ClassVar[bool] = False
 
     spark: SparkSession
     table: TableSpec

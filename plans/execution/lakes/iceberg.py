@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
@@ -41,6 +41,8 @@ class IcebergTable:
         table: the table in the plan.
         options: its options.
     """
+
+    is_cached: ClassVar[bool] = True
 
     spark: SparkSession
     table: TableSpec

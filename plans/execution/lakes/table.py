@@ -1,4 +1,4 @@
-"""The interface between the sink and source of lakes and the table formats."""
+"""The interface between sinks, sources and lookups of lakes and the table formats."""
 
 from __future__ import annotations
 
@@ -24,6 +24,10 @@ class LakeTable(Protocol):
     @property
     def name(self) -> str:
         """Its identifier in Spark, with quotes."""
+
+    @property
+    def is_cached(self) -> bool:
+        """True if its catalog in Spark caches it, with its version."""
 
     @property
     def title(self) -> str:

@@ -5,7 +5,7 @@ Each operator family is one file, which registers its nodes here with `stateless
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -81,6 +81,7 @@ class Lowering:
         functions: the Python functions of the plan.
         row_by_row: True in real-time mode, where watermarks travel between the rows.
         secrets: the secrets to which options of looked-up tables refer.
+        looked_up: the columns with the rows of looked-up tables that were joined, by node.
     """
 
     plan: CompiledPlan
@@ -88,6 +89,7 @@ class Lowering:
     functions: PythonFunctions | None = None
     row_by_row: bool = False
     secrets: Secrets = field(default_factory=Secrets)
+    looked_up: Mapping[int, Column] = field(default_factory=dict)
 
     def context(self, node: PlanNode) -> ExpressionContext:
         """The context of a node's expressions: its time zone, and the node for errors."""

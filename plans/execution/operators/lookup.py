@@ -36,7 +36,7 @@ from compiled_plan.plans.types import ArrayType, Field, RowType
 
 
 @dataclass(frozen=True, slots=True)
-class _LookupSource:
+class LookupSource:
     """The table of a lookup join.
 
     Args:
@@ -50,7 +50,7 @@ class _LookupSource:
     filters: tuple[tuple[RexNode, tuple[int, ...]], ...]
 
 
-def _source(node: LookupJoin) -> _LookupSource:
+def source_of(node: LookupJoin) -> LookupSource:
     source = node.temporal_table.lookup_table_source
     table = source.table.resolved_table
     assert table is not None, "a table without a schema is refused by the check of the plan"
@@ -69,7 +69,7 @@ def _source(node: LookupJoin) -> _LookupSource:
     )
     # Position -1: a column that no filter reads.
     places = [(rex, tuple(columns.index(at) if at in columns else -1 for at in counted)) for rex, counted in filters]
-    return _LookupSource(lookup_table, tuple(key for _, key in keys), tuple(places))
+    return LookupSource(lookup_table, tuple(key for _, key in keys), tuple(places))
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,17 +140,15 @@ def materialized_lookup_join(node: LookupJoin, lowering: Lowering) -> KeyedOpera
 
 def _looked_up(node: LookupJoin, flow: Flow, lowering: Lowering, only: Column | None = None) -> _LookedUp:
     """Look up the rows of the table; with `only`, for rows that fulfil it."""
-    context, source = lowering.context(node), _source(node)
+    context, source = lowering.context(node), source_of(node)
     table, width = source.table, len(node.temporal_table.output_type.fields)
-    description = open_lookup(table, lowering.secrets)
-    request = F.struct(*(_key(key, flow, lowering, node).alias(f"k{at}") for at, key in enumerate(source.keys)))
-    if only is not None:
-        request = F.when(only, request)
-    if node.pre_filter_condition is not None:
-        passes = F.coalesce(to_column(node.pre_filter_condition, flow.columns, context), F.lit(False))
-        request = F.when(passes, request)
-    shape = RowType(fields=tuple(Field(f"v{at}", f.type) for at, f in enumerate(table.columns.fields)))
-    rows = java("lookup_rows", f"array<{ddl(shape)}>", request, options=(description,))
+    rows = lowering.looked_up.get(node.id)
+    if rows is None:
+        description = open_lookup(table, lowering.secrets)
+        request = request_of(node, flow, lowering)
+        if only is not None:
+            request = F.when(only, request)
+        rows = java("lookup_rows", f"array<{ddl(shape_of(table))}>", request, options=(description,))
     exprs = node.projection_on_temporal_table
 
     def used(row: Column) -> tuple[Column, ...]:
@@ -177,6 +175,21 @@ def _looked_up(node: LookupJoin, flow: Flow, lowering: Lowering, only: Column | 
 
     # The rows are bound to a variable, so that the database is queried once.
     return _LookedUp(F.flatten(lambdas.transform(F.array(rows), complete)), used)
+
+
+def request_of(node: LookupJoin, flow: Flow, lowering: Lowering) -> Column:
+    """The values to compare the table's keys with, `k0` and so on; null for rows that are not looked up."""
+    keys = (_key(key, flow, lowering, node) for key in source_of(node).keys)
+    request = F.struct(*(key.alias(f"k{at}") for at, key in enumerate(keys)))
+    if node.pre_filter_condition is None:
+        return request
+    passes = to_column(node.pre_filter_condition, flow.columns, lowering.context(node))
+    return F.when(F.coalesce(passes, F.lit(False)), request)
+
+
+def shape_of(table: LookupTable) -> RowType:
+    """A row of a looked-up table: `v0` and so on."""
+    return RowType(fields=tuple(Field(f"v{at}", field.type) for at, field in enumerate(table.columns.fields)))
 
 
 def _key(key: LookupKey, flow: Flow, lowering: Lowering, node: LookupJoin) -> Column:

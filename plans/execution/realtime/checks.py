@@ -16,6 +16,7 @@ from compiled_plan.plans.execution.operators.base import refuse
 from compiled_plan.plans.execution.session.options import TRANSFORM
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan, table_spec
 from compiled_plan.plans.inspection.placement import needs_step
+from compiled_plan.plans.nodes.lookup import LookupJoin
 
 #: The connectors with sources in this mode.
 SOURCES = frozenset({"kafka", "upsert-kafka", "datagen"})
@@ -92,8 +93,14 @@ def _end_of_time(prepared: PreparedPlan, reason: Reason) -> Iterator[Unsupported
 
 def _python(prepared: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:
     for node in prepared.plan.nodes:
-        if node.id in prepared.layout.levels and needs_step(node):
+        if node.id in prepared.layout.levels and needs_step(node) and not isinstance(node, LookupJoin):
             yield refuse(node, f"a Python function in real-time mode: {reason.text}", reason.remedy)
+
+
+def _whole_lookups(prepared: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:
+    for node in prepared.plan.nodes:
+        if isinstance(node, LookupJoin) and needs_step(node):
+            yield refuse(node, f"a lookup in a table of a lake in real-time mode: {reason.text}", reason.remedy)
 
 
 def _values(prepared: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:
@@ -167,6 +174,12 @@ REASONS = (
         _end_of_time,
     ),
     Reason("Python functions", "scalar and table functions run in workers that take whole batches", _INSTEAD, _python),
+    Reason(
+        "lookups in Delta and Iceberg tables",
+        "they join a micro-batch with the newest rows of the table",
+        "look up a table of connector 'jdbc'",
+        _whole_lookups,
+    ),
     Reason("constant rows", "VALUES are read only in micro-batches", "write them into a topic of Kafka", _values),
     Reason(
         "sources",

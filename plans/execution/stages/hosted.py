@@ -1,4 +1,4 @@
-"""The contents of a plan's stages: operators of the kernel, and nodes that call Python functions."""
+"""The contents of a plan's stages: operators of the kernel, and nodes with steps in front of them."""
 
 from __future__ import annotations
 
@@ -12,9 +12,12 @@ from compiled_plan.plans.connectors.dead_letters import COLUMNS as DEAD_COLUMNS
 from compiled_plan.plans.execution.expressions import canonical_key
 from compiled_plan.plans.execution.operators.base import Flow, KeyedOperator, KeyedPort, Lowering, lower_keyed
 from compiled_plan.plans.execution.operators.changelog import primary_key, sink_materializer
+from compiled_plan.plans.execution.operators.lookup_steps import LookupStep
 from compiled_plan.plans.execution.operators.python_steps import PythonStep
 from compiled_plan.plans.execution.stages.layout import Layout, Port
 from compiled_plan.plans.inspection.placement import needs_step
+from compiled_plan.plans.nodes.base import PlanNode
+from compiled_plan.plans.nodes.lookup import LookupJoin
 from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.types import LogicalType, RowType
 
@@ -22,9 +25,13 @@ if TYPE_CHECKING:
     from pyspark.sql import Column
 
 
+#: A node that first adds columns to the DataFrame of its rows.
+Step = PythonStep | LookupStep
+
+
 @dataclass(frozen=True, slots=True)
 class Hosted:
-    """The operators and Python steps of a plan by node, and the columns of their inputs.
+    """The operators and steps of a plan by node, and the columns of their inputs.
 
     Args:
         lowering: lowers the nodes.
@@ -36,13 +43,13 @@ class Hosted:
 
     lowering: Lowering
     operators: Mapping[int, KeyedOperator]
-    steps: Mapping[int, PythonStep]
+    steps: Mapping[int, Step]
     one_way: bool = False
 
     def tag(self, node: int) -> str:
-        """The `op` of rows to and from a node in a stage: the uid of an operator, or the name of a Python step."""
+        """The `op` of rows to and from a node in a stage: the uid of an operator, or the name of a step."""
         if node in self.steps:
-            return f"python:{node}"
+            return f"step:{node}"
         uid = self.lowering.plan.node(node).uid
         assert uid is not None
         return uid
@@ -90,7 +97,7 @@ class Hosted:
         return F.lit("#") if self.one_way and set(node.input_changelog_mode) != {"INSERT"} else spread
 
     def _keyed(self, port: Port) -> KeyedPort | None:
-        """The input of an operator; None for one of a Python step, or a sink's writing end."""
+        """The input of an operator; None for one of a step, or a sink's writing end."""
         operator = None if port.writes else self.operators.get(port.node)
         return None if operator is None else operator.ports[port.index]
 
@@ -106,10 +113,14 @@ def _named(port: KeyedPort, row: RowType) -> Iterator[dict[str, str]]:
 def hosted_of(layout: Layout, lowering: Lowering, *, one_way: bool = False) -> Hosted:
     """Lower the nodes in a plan's stages; see `Hosted` for `one_way`."""
     nodes = [lowering.plan.node(node) for stage in layout.stages for node in stage]
-    steps = {node.id: PythonStep(node, lowering) for node in nodes if needs_step(node)}
+    steps = {node.id: step_of(node, lowering) for node in nodes if needs_step(node)}
     lowered = {
         node.id: sink_materializer(node, lowering) if isinstance(node, Sink) else lower_keyed(node, lowering)
         for node in nodes
         if node.id not in steps
     }
     return Hosted(lowering, lowered, steps, one_way)
+
+
+def step_of(node: PlanNode, lowering: Lowering) -> Step:
+    return LookupStep(node, lowering) if isinstance(node, LookupJoin) else PythonStep(node, lowering)

@@ -104,7 +104,7 @@ def lay_out(
         producers: for each source and keyed operator, the ports that its rows reach through stateless nodes.
         sources: the producers that are sources.
         event_time: the keyed operators whose timers fire by watermark.
-        apart: the nodes that call Python functions, which get levels without keyed operators.
+        apart: the nodes with steps, which get levels without keyed operators.
     """
     feeders: dict[int, set[int]] = {}
     for producer, ports in producers.items():

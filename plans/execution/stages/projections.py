@@ -17,7 +17,6 @@ from compiled_plan.plans.execution.expressions.precision import as_passed
 from compiled_plan.plans.execution.interfaces.connectors import INSERT, KIND, ORD, PATH
 from compiled_plan.plans.execution.interfaces.dead_letters import DEAD, dead_columns
 from compiled_plan.plans.execution.operators.base import Exploded, Flow, Lowering, assigners_above, lower_stateless
-from compiled_plan.plans.execution.operators.python_steps import PythonStep
 from compiled_plan.plans.execution.spark import lambdas
 from compiled_plan.plans.execution.stages.envelope import (
     KEY,
@@ -30,7 +29,7 @@ from compiled_plan.plans.execution.stages.envelope import (
     joined,
     struct_fields,
 )
-from compiled_plan.plans.execution.stages.hosted import Hosted
+from compiled_plan.plans.execution.stages.hosted import Hosted, Step
 from compiled_plan.plans.execution.stages.layout import Port, dead_port, output_column
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan, consumers, is_target, scan_columns
 from compiled_plan.plans.execution.stages.watermarks import (
@@ -180,13 +179,13 @@ class Projections:
         return self._pieces(node, flow, level + 1)
 
     def _step_pieces(self, node: int, level: int) -> list[Piece]:
-        """Rows of a node that calls Python functions, whose calls are columns of the frame."""
+        """Rows of a node with a step, which has added columns to the frame."""
         watermark = F.col(WATERMARK) if self.prepared.event_time else None
         inputs = self.envelope.fields(Port(node, 0))
         flow = Flow(F.col(KIND), F.col(ORD), F.col(PATH), inputs, self.mine(node, level), watermark)
         return self._computed(self.hosted.steps[node], flow, level + 1)
 
-    def _computed(self, step: PythonStep, flow: Flow, level: int) -> list[Piece]:
+    def _computed(self, step: Step, flow: Flow, level: int) -> list[Piece]:
         lowered = lower_stateless(step.node, 0, flow, step.lowered())
         return [piece for item in lowered for piece in self._continued(step.node.id, item, level)]
 

@@ -17,10 +17,10 @@ from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.execution.interfaces.connectors import KIND, ORD, PATH
 from compiled_plan.plans.execution.interfaces.dead_letters import DEAD
 from compiled_plan.plans.execution.operators.base import Flow, emitting, lower_stateless
-from compiled_plan.plans.execution.operators.python_steps import PythonStep
 from compiled_plan.plans.execution.spark.java import frame_of, java_class
 from compiled_plan.plans.execution.spark.types import to_spark
 from compiled_plan.plans.execution.stages.envelope import OneRow, Piece, joined, selected
+from compiled_plan.plans.execution.stages.hosted import step_of
 from compiled_plan.plans.execution.stages.prepared import consumers
 from compiled_plan.plans.execution.stages.projections import Projections
 from compiled_plan.plans.nodes.base import PlanNode
@@ -131,8 +131,8 @@ class TapProjections(Projections):
         return self._operator_pieces(producer, level)
 
     def called(self, producer: int, frame: DataFrame) -> DataFrame:
-        """The rows after a node with calls of Python functions, over its input."""
-        step = PythonStep(self.prepared.plan.node(producer), self.lowering)
+        """The rows after a node with a step, over its input."""
+        step = step_of(self.prepared.plan.node(producer), self.lowering)
         inputs = tuple(F.col(f"f{at}") for at in range(len(self.lowering.input_types(step.node))))
         frame = step.compute(frame, inputs, None)
         flow = Flow(F.col(KIND), F.col(ORD), F.col(PATH), inputs)

@@ -59,7 +59,8 @@ def test_every_use_of_a_connector_has_its_executor(name: str) -> None:
     spec = connector_spec(name)
     assert spec is not None
     import_module(f"compiled_plan.plans.execution.connectors.{module_name(name)}")
-    uses = {Use.SOURCE: base.source_connector, Use.SINK: base.sink_connector, Use.LOOKUP: base.lookup_connector}
+    lookups = base.whole_lookup_connector if spec.lookup is not None and spec.lookup.joins else base.lookup_connector
+    uses = {Use.SOURCE: base.source_connector, Use.SINK: base.sink_connector, Use.LOOKUP: lookups}
     assert [use for use, registered in uses.items() if name in registered] == [use for use in Use if use in spec.uses]
 
 

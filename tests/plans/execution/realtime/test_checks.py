@@ -60,6 +60,13 @@ REFUSED = {
         " 'number-of-rows' = '9');\n" + OUT + WINDOWS,
         "no end in event time",
     ),
+    "lookups in Delta and Iceberg tables": (
+        NUMBERS.replace("k INT", "k INT, p AS PROCTIME()")
+        + "CREATE TABLE names (k INT, n BIGINT) WITH ('connector' = 'delta', 'path' = '/nowhere');\n"
+        + OUT
+        + "INSERT INTO sink SELECT o.k, r.n FROM numbers AS o JOIN names FOR SYSTEM_TIME AS OF o.p AS r ON o.k = r.k;",
+        "a lookup in a table of a lake in real-time mode",
+    ),
     "constant rows": (
         OUT + "INSERT INTO sink SELECT k, COUNT(*) FROM (VALUES (1), (2)) AS v (k) GROUP BY k;",
         "constant rows in real-time mode",
