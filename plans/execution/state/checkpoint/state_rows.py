@@ -57,6 +57,8 @@ def stored_rows(spark: SparkSession, generation: str, hosts: Sequence[str], batc
         hosts: the Spark operator that hosts each stage.
         batch: the number of the micro-batch.
     """
+    # Before the first query of a process, Spark 4.2 has no coordinator of state stores.
+    _ = spark.streams
     rows = spark.createDataFrame([], SCHEMA)
     for stage, host in enumerate(hosts):
         options, value = _READING[host]
