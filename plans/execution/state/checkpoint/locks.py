@@ -53,12 +53,17 @@ def lock(spark: SparkSession, folder: Folder, lost: Callable[[], None], term: fl
     Raises:
         CheckpointError: another process holds it; the message names the process.
     """
+    use_kernel_files(spark)
+    return _locked(spark, folder) if isinstance(folder, LocalFolder) else _leased(spark, folder, lost, term)
+
+
+def use_kernel_files(spark: SparkSession) -> None:
+    """Let a session read and write checkpoints through the kernel's class, around that of the user."""
     wrapper = spark_version(spark.version).checkpoint_files
     if (inner := spark.conf.get(MANAGER, "")) != wrapper:
         # Without a lease and digests the kernel's class behaves like the inner one, so the setting may stay.
         spark.conf.set(INNER, inner or "")
         spark.conf.set(MANAGER, wrapper)
-    return _locked(spark, folder) if isinstance(folder, LocalFolder) else _leased(spark, folder, lost, term)
 
 
 # ---- this machine's files

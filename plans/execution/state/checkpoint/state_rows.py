@@ -16,6 +16,7 @@ from compiled_plan.plans.execution.session.options import GROUPS, TRANSFORM
 from compiled_plan.plans.execution.spark.java import java_causes, settings
 from compiled_plan.plans.execution.spark.storage import Folder
 from compiled_plan.plans.execution.stages.descriptions import StageSpec
+from compiled_plan.plans.execution.state.checkpoint.locks import use_kernel_files
 from compiled_plan.plans.execution.state.checkpoint.offsets import progress_of
 
 if TYPE_CHECKING:
@@ -59,6 +60,8 @@ def stored_rows(spark: SparkSession, generation: str, hosts: Sequence[str], batc
     """
     # Before the first query of a process, Spark 4.2 has no coordinator of state stores.
     _ = spark.streams
+    # Spark 4.1 does not read the names of sources in the log of offsets.
+    use_kernel_files(spark)
     rows = spark.createDataFrame([], SCHEMA)
     for stage, host in enumerate(hosts):
         options, value = _READING[host]

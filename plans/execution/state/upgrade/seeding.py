@@ -35,9 +35,14 @@ SCHEMA = "level INT, op STRING, key STRING, bytes BINARY"
 def seeding_session(spark: SparkSession, partitions: int) -> SparkSession:
     """A session beside the user's own, with the settings of queries and a number of shuffle partitions."""
     session = spark.newSession()
-    for name in (*DEFAULTS, *FIXED, MANAGER, INNER):
-        value = spark.conf.get(name, None) if name.startswith(("spark.sql.", INNER)) else None
-        if value is not None and (name == INNER or session.conf.isModifiable(name)):
+    for name in (*DEFAULTS, *FIXED):
+        value = spark.conf.get(name, None) if name.startswith("spark.sql.") else None
+        if value is not None and session.conf.isModifiable(name):
+            session.conf.set(name, value)
+    for name in (MANAGER, INNER):
+        # Spark does not know these names as settings.
+        value = spark.conf.get(name, None)
+        if value is not None:
             session.conf.set(name, value)
     for name, value in form_of_queries(empty_batches=False).items():
         # A source has no name yet when it is read: only a query that starts requires all names.

@@ -7,7 +7,6 @@ import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -78,23 +77,33 @@ public final class NamedSourceFiles implements CheckpointFileManager {
 
   // ---- offsets
 
-  /** The names of the sources in an entry of the log of offsets; null for another file. */
-  private List<String> names(Path path) {
-    if (!folder.getName().equals(OFFSETS)) return null;
-    return query(folder.getParent()).map(SourceNaming41::byReading).orElse(null);
+  private boolean hasOffsets() {
+    return folder.getName().equals(OFFSETS);
   }
 
-  /** An entry with numbers, from one with names. */
-  static String numbered(String entry, List<String> names) {
+  /** The names of the query's sources in the order of their numbers; empty without a query. */
+  private Optional<List<String>> names() {
+    return query(folder.getParent()).map(SourceNaming41::byReading);
+  }
+
+  /**
+   * An entry with numbers, from one with names.
+   *
+   * @param names the sources in the order of their numbers; empty for the order of the entry, for
+   *     readers of state, which have no query
+   */
+  static String numbered(String entry, Optional<List<String>> names) {
     List<String> lines = entry.lines().toList();
     if (lines.isEmpty() || !lines.get(0).equals(NAMED)) return entry;
-    Map<String, String> offsets = new HashMap<>();
+    Map<String, String> offsets = new LinkedHashMap<>();
     for (String line : lines.subList(2, lines.size())) {
       int end = line.indexOf(':');
       offsets.put(line.substring(0, end), line.substring(end + 1));
     }
     List<String> result = new ArrayList<>(List.of(NUMBERED, lines.get(1)));
-    for (String name : names) result.add(offsets.getOrDefault(name, NOWHERE));
+    for (String name : names.orElseGet(() -> List.copyOf(offsets.keySet()))) {
+      result.add(offsets.getOrDefault(name, NOWHERE));
+    }
     return String.join("\n", result);
   }
 
@@ -113,11 +122,10 @@ public final class NamedSourceFiles implements CheckpointFileManager {
 
   @Override
   public FSDataInputStream open(Path path) {
-    List<String> names = names(path);
-    if (names == null) return files.open(named(path));
+    if (!hasOffsets()) return files.open(named(path));
     try (FSDataInputStream file = files.open(path)) {
       String entry = new String(file.readAllBytes(), StandardCharsets.UTF_8);
-      return MemoryFile.open(numbered(entry, names).getBytes(StandardCharsets.UTF_8));
+      return MemoryFile.open(numbered(entry, names()).getBytes(StandardCharsets.UTF_8));
     } catch (IOException error) {
       throw new UncheckedIOException(error);
     }
@@ -126,8 +134,8 @@ public final class NamedSourceFiles implements CheckpointFileManager {
   @Override
   public CancellableFSDataOutputStream createAtomic(Path path, boolean overwrite) {
     CancellableFSDataOutputStream file = files.createAtomic(named(path), overwrite);
-    List<String> names = names(path);
-    return names == null ? file : new Entry(file, names);
+    if (!hasOffsets()) return file;
+    return names().<CancellableFSDataOutputStream>map(names -> new Entry(file, names)).orElse(file);
   }
 
   /** An entry of the log of offsets; it is written when it is closed. */
