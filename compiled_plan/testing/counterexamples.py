@@ -19,7 +19,7 @@ from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.testing.candidates import Candidates, Event, Input, Tables, tables_read
 from compiled_plan.testing.cases import Case, Step, cases_of, cases_of_text
 from compiled_plan.testing.comparing import Change, Difference, differences, row_text, table_of
-from compiled_plan.testing.document import UNSAVED, read_document
+from compiled_plan.testing.document import KINDS, UNSAVED, read_document
 from compiled_plan.testing.running import (
     FailedError,
     Result,
@@ -107,8 +107,8 @@ class Counterexample:
 
 def _item(item: Mapping[str, object]) -> str:
     """A row, or a change with its kind before the row."""
-    kind, row = next(iter(item.items())) if len(item) == 1 else ("", item)
-    return f"{kind}: {shown(row)}" if isinstance(row, Mapping) and kind else shown(item)
+    kind, row = next(iter(item.items()), ("", None))
+    return f"{kind}: {shown(row)}" if kind in KINDS else shown(item)
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,6 +71,11 @@ def only_in_batches(table: str, options: Mapping[str, str], names: Iterable[str]
             yield TableFault(f"the option {name!r} of table {table} applies to batch reads alone", remedy, name)
 
 
+def is_true(options: Mapping[str, str], name: str) -> bool:
+    """Return True if a flag is set; it is off by default."""
+    return options.get(name, "").lower() == "true"
+
+
 def skipping(option: str) -> str:
     """The reason why the rows of a stream that skips changes are not those of its table."""
     return f"the table has the changes that {option!r} skips"

@@ -20,6 +20,7 @@ from compiled_plan.plans.connectors.lake_tables import (
     column_faults,
     created_properties,
     is_name,
+    is_true,
     only_in_batches,
     skipping,
     together,
@@ -50,18 +51,14 @@ _MAPPING, _UNMAPPED = "delta.columnMapping.mode", frozenset(" ,;{}()\n\t=")
 _HELD = column_faults(DELTA.title, "connector")
 
 
-def _is_true(options: Mapping[str, str], name: str) -> bool:
-    return options.get(name, "").lower() == "true"
-
-
 def changes_of(options: Mapping[str, str]) -> ChangelogMode:
     """The changelog mode of a source: all changes with the change data feed, otherwise appended rows."""
-    return ChangelogMode.ALL if _is_true(options, FEED) else ChangelogMode.INSERT
+    return ChangelogMode.ALL if is_true(options, FEED) else ChangelogMode.INSERT
 
 
 def _column_faults(row: t.RowType, options: Mapping[str, str]) -> Faults:
     yield from _HELD(row, options)
-    if _is_true(options, CREATE) and _MAPPING not in options:
+    if is_true(options, CREATE) and _MAPPING not in options:
         for column in row.fields:
             if _UNMAPPED.intersection(column.name):
                 message = f"column {column.name!r} has a character that Delta Lake refuses in names without mapping"
@@ -84,7 +81,7 @@ def _faults(use: TableUse) -> Iterator[TableFault]:
 def _reading_faults(use: TableUse) -> Iterator[TableFault]:
     options, table = use.options, use.table
     yield from together(table, options, _START, _END, _AS_OF, (FEED, "skipChangeCommits"), (FEED, "ignoreDeletes"))
-    batch, feed = options.get("scan.mode", STREAMING).lower() == BATCH, _is_true(options, FEED)
+    batch, feed = options.get("scan.mode", STREAMING).lower() == BATCH, is_true(options, FEED)
     if not batch:
         yield from only_in_batches(table, options, (*_END, *_AS_OF), "set 'scan.mode' = 'batch', or leave it out")
     for name in _AS_OF if feed else ():
@@ -108,7 +105,7 @@ def _repeats(options: Mapping[str, str]) -> Iterator[str]:
     if options.get("startingVersion", "").lower() == "latest":
         yield "the checkpoint does not record which version 'startingVersion' = 'latest' was"
     for name in ("skipChangeCommits", "ignoreDeletes"):
-        if _is_true(options, name):
+        if is_true(options, name):
             yield skipping(name)
 
 

@@ -18,6 +18,7 @@ from compiled_plan.plans.connectors.lake_tables import (
     column_faults,
     created_properties,
     is_name,
+    is_true,
     only_in_batches,
     skipping,
     together,
@@ -48,10 +49,6 @@ _NARROW = (t.TinyIntType, t.SmallIntType)
 _held = column_faults(ICEBERG.title, "connector")
 
 
-def _is_true(options: Mapping[str, str], name: str) -> bool:
-    return options.get(name, "").lower() == "true"
-
-
 def _column_faults(row: t.RowType, options: Mapping[str, str]) -> Faults:
     yield from _held(row, options)
     for column in row.fields:
@@ -80,7 +77,7 @@ def _faults(use: TableUse) -> Iterator[TableFault]:
         yield TableFault(message, "add 'warehouse' = '...', the folder of the tables", "catalog-type")
     if not use.reading:
         return
-    streams = _is_true(options, "streaming")
+    streams = is_true(options, "streaming")
     yield from together(table, options, ("snapshot-id", "as-of-timestamp"))
     if streams:
         remedy = "leave 'streaming' out, or this option"
@@ -92,10 +89,10 @@ def _faults(use: TableUse) -> Iterator[TableFault]:
 
 def _repeats(options: Mapping[str, str]) -> Iterator[str]:
     """The reasons why a new stream up to a position has other rows than the one that reached it."""
-    if not _is_true(options, "streaming"):
+    if not is_true(options, "streaming"):
         yield "a batch read is of a snapshot that the checkpoint does not record"
     for name in ("streaming-skip-overwrite-snapshots", "streaming-skip-delete-snapshots"):
-        if _is_true(options, name):
+        if is_true(options, name):
             yield skipping(name)
 
 

@@ -148,7 +148,8 @@ def _looked_up(node: LookupJoin, flow: Flow, lowering: Lowering, only: Column | 
         request = request_of(node, flow, lowering)
         if only is not None:
             request = F.when(only, request)
-        rows = java("lookup_rows", f"array<{ddl(shape_of(table))}>", request, options=(description,))
+        shape = RowType(fields=tuple(Field(f"v{at}", f.type) for at, f in enumerate(table.columns.fields)))
+        rows = java("lookup_rows", f"array<{ddl(shape)}>", request, options=(description,))
     exprs = node.projection_on_temporal_table
 
     def used(row: Column) -> tuple[Column, ...]:
@@ -185,11 +186,6 @@ def request_of(node: LookupJoin, flow: Flow, lowering: Lowering) -> Column:
         return request
     passes = to_column(node.pre_filter_condition, flow.columns, lowering.context(node))
     return F.when(F.coalesce(passes, F.lit(False)), request)
-
-
-def shape_of(table: LookupTable) -> RowType:
-    """A row of a looked-up table: `v0` and so on."""
-    return RowType(fields=tuple(Field(f"v{at}", field.type) for at, field in enumerate(table.columns.fields)))
 
 
 def _key(key: LookupKey, flow: Flow, lowering: Lowering, node: LookupJoin) -> Column:

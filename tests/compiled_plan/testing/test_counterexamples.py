@@ -101,6 +101,14 @@ def test_tables_and_columns_that_change(engines: Engines, tmp_path: Path) -> Non
     assert "note: " not in before
 
 
+def test_values_of_nested_columns(engines: Engines, tmp_path: Path) -> None:
+    old = ORDERS.replace("customer STRING, price INT, status STRING", "item ROW<customer STRING, price INT>")
+    old = old.replace("SELECT customer, SUM(price)", "SELECT item.customer, SUM(item.price)")
+    old = old.replace("GROUP BY customer", "WHERE item.customer IS NOT NULL GROUP BY item.customer")
+    text, _ = example_of(tmp_path, old, old.replace("IS NOT NULL", "<> 'b'"), engines)
+    assert "- {item: {customer: b, price: 2}}\n" in text
+
+
 def test_an_input_that_ends_a_program_is_no_example(engines: Engines, tmp_path: Path) -> None:
     division = ORDERS.replace("SUM(price)", "SUM(12 / (price - 1))")
     _, outcome = example_of(tmp_path, division, division, engines)
