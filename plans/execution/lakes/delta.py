@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 _TABLES = "io.delta.tables.DeltaTable"
 _LOG = "org.apache.spark.sql.delta.DeltaLog"
 _WRITE = "spark.databricks.delta.write"
+_COPIES = "spark.databricks.delta.merge.materializeSource"
 #: Parts of the names of Delta's exceptions for conflicts between commits.
 _CONFLICTS = ("Concurrent", "MetadataChangedException", "ProtocolChangedException")
 
@@ -102,7 +103,8 @@ class DeltaTable:
         return int(version.get()) if version.isDefined() else -1
 
     def commit_settings(self, writer: str, batch: int) -> Mapping[str, str]:
-        return {f"{_WRITE}.txnAppId": writer, f"{_WRITE}.txnVersion": str(batch)}
+        # The rows are computed once already; by default Delta copies them before it reads them twice.
+        return {f"{_WRITE}.txnAppId": writer, f"{_WRITE}.txnVersion": str(batch), _COPIES: "none"}
 
     def is_conflict(self, class_name: str) -> bool:
         return ".delta." in class_name and any(part in class_name for part in _CONFLICTS)

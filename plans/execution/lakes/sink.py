@@ -30,6 +30,7 @@ from compiled_plan.plans.execution.interfaces.connectors import (
 )
 from compiled_plan.plans.execution.lakes.table import LakeTable, failed, missing
 from compiled_plan.plans.execution.providers.columns import check_columns
+from compiled_plan.plans.execution.spark.computed import computed_once, is_lost
 from compiled_plan.plans.execution.spark.java import java_causes, java_class, settings
 from compiled_plan.plans.execution.spark.projection import Selection
 from compiled_plan.plans.execution.spark.types import schema_of, to_spark
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
 _NUMBER = "number"
+#: How often a batch is computed at most, when executors end that hold its rows.
+_COMPUTATIONS = 4
 
 
 def sink(table: TableSpec, context: SinkContext, target: LakeTable, options: Values) -> LakeSink:
@@ -71,7 +74,7 @@ class LakeSink:
     """
 
     READS_ORDER: ClassVar[bool] = True
-    #: The rows are computed once, into a cache: conflicting commits repeat the write alone.
+    #: The rows are computed once: conflicting commits repeat the write alone.
     RUNS_ROWS: ClassVar[bool] = True
 
     table: TableSpec
@@ -131,13 +134,16 @@ class LakeSink:
     def write(self, frame: DataFrame, batch_id: int) -> None:
         if self.last is None:
             self.look_ahead(batch_id)
-        rows = self._rows(frame).persist()
-        try:
-            # All rows are computed, also those of a batch that the table has: the batch commits the state behind them.
-            if rows.count() and self.last is not None and batch_id > self.last:
-                self._commit(rows, batch_id)
-        finally:
-            rows.unpersist()
+        for attempt in range(_COMPUTATIONS):
+            try:
+                # Also the rows of a batch that the table has: the batch commits the state behind them.
+                with computed_once(self._rows(frame)) as (rows, count):
+                    if count and self.last is not None and batch_id > self.last:
+                        self._commit(rows, batch_id)
+                return
+            except (PySparkException, Py4JJavaError) as fault:
+                if not is_lost(fault) or attempt == _COMPUTATIONS - 1:
+                    raise
 
     def _rows(self, frame: DataFrame) -> DataFrame:
         """The columns of the table behind their kind; with a key the last change of each."""
@@ -183,6 +189,8 @@ class LakeSink:
                     if attempt == retries:
                         raise self._conflicting(retries) from fault
         except (PySparkException, Py4JJavaError) as fault:
+            if is_lost(fault):
+                raise
             raise failed(self.table, self.target.title, "written", fault) from fault
         self.last = batch
 

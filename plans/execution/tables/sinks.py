@@ -8,10 +8,10 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pyspark.sql import Observation
-from pyspark.sql import functions as F
 
 from compiled_plan.plans.execution.interfaces import connectors
 from compiled_plan.plans.execution.interfaces.dead_letters import letter_columns, letters_of
+from compiled_plan.plans.execution.spark.computed import counted, number_of_rows
 from compiled_plan.plans.execution.spark.java import JavaObject, frame_of
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan, sink_tables, table_spec
 from compiled_plan.plans.execution.state.checkpoint.clock import BatchClock
@@ -19,14 +19,13 @@ from compiled_plan.plans.execution.state.checkpoint.written import Written, read
 from compiled_plan.plans.execution.tables.taps import Tap, Tapped
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import DataFrame
 
     from compiled_plan.plans.execution.spark.storage import Folder
     from compiled_plan.plans.execution.stages.build import StageBuilder
 
 #: Seconds to wait for the metrics of a finished write.
 _OBSERVED_SECONDS = 2.0
-_ROWS = "rows"
 
 
 class BatchRows(NamedTuple):
@@ -138,43 +137,32 @@ class Sinks:
 
 def _counted(sink: connectors.RowSink, rows: DataFrame, batch: int) -> int:
     """Write rows; return their number."""
-    counted, count = (_counting if isinstance(sink, connectors.RunsRows) else _observed)(rows)
-    sink.write(counted, batch)
+    frame, count = (_counting if isinstance(sink, connectors.RunsRows) else _observed)(rows)
+    sink.write(frame, batch)
     return count()
 
 
 def _observed(rows: DataFrame) -> tuple[DataFrame, Callable[[], int]]:
     """Rows that Spark counts in the query built on them, and a function for their number once that query is over."""
-    counted = Observation()
-    return rows.observe(counted, _number()), lambda: _count_of(counted)
+    number = Observation()
+    return rows.observe(number, number_of_rows()), lambda: _count_of(number)
 
 
-def _count_of(counted: Any) -> int:
+def _count_of(number: Any) -> int:
     """The number of counted rows, once Spark reports it; 0 if Spark knew without counting that there are none."""
     deadline = time.monotonic() + _OBSERVED_SECONDS
-    future = counted._jo.future()
+    future = number._jo.future()
     while not future.isCompleted() and time.monotonic() < deadline:
         time.sleep(0.002)
     if not future.isCompleted():
         return 0
-    row = counted._jo.getRow()
+    row = number._jo.getRow()
     return int(row.getLong(0)) if row.length() else 0
 
 
 def _counting(rows: DataFrame) -> tuple[DataFrame, Callable[[], int]]:
     """Rows counted by any execution of them, and a function for their number so far."""
-    spark, counted = rows.sparkSession, rows.observe(_ROWS, _number())
-    execution = counted._jdf.queryExecution()
+    spark, (observed, count) = rows.sparkSession, counted(rows)
     session: JavaObject = spark._jsparkSession
-    frame = session.internalCreateDataFrame(execution.toRdd(), counted._jdf.schema(), False)
-
-    def count() -> int:
-        metric = execution.observedMetrics().get(_ROWS)
-        # Spark observes nothing if it knows without counting that there are no rows.
-        return int(metric.get().getLong(0)) if metric.isDefined() else 0
-
+    frame = session.internalCreateDataFrame(observed._jdf.queryExecution().toRdd(), observed._jdf.schema(), False)
     return frame_of(frame, spark), count
-
-
-def _number() -> Column:
-    return F.count(F.lit(1)).alias(_ROWS)
