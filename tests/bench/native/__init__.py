@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -34,13 +35,13 @@ _SETTINGS = {
 }
 
 
-def session(jars: str = "") -> SparkSession:
-    """A session with 2 cores, and additional jars."""
+def session(settings: Mapping[str, str] = MappingProxyType({})) -> SparkSession:
+    """A session with 2 cores, and additional settings."""
     from pyspark.sql import SparkSession
 
     os.environ["PYSPARK_PYTHON"] = sys.executable
     builder = SparkSession.builder.appName("native").master("local[2]")
-    for name, value in ({"spark.jars": jars} | _SETTINGS if jars else _SETTINGS).items():
+    for name, value in {**_SETTINGS, **settings}.items():
         builder = builder.config(name, value)
     return builder.getOrCreate()
 

@@ -18,7 +18,7 @@ from tools.services.kafka import connector_jars
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-_JARS = ",".join(jar.as_uri() for jar in (*connector_jars(), fetched(POSTGRES_DRIVER)))
+_JARS = {"spark.jars": ",".join(jar.as_uri() for jar in (*connector_jars(), fetched(POSTGRES_DRIVER)))}
 _UPSERT = (
     "INSERT INTO by_hand SELECT k, c, s FROM by_hand_new ON CONFLICT (k) DO UPDATE SET c = EXCLUDED.c, s = EXCLUDED.s"
 )
@@ -26,7 +26,7 @@ _UPSERT = (
 
 def fill(broker: str, topic: str, rows: int, keys: int) -> None:
     """Write messages with numbers, in JSON."""
-    spark = session(jars=_JARS)
+    spark = session(_JARS)
     key = (F.hash("id") % keys + keys) % keys
     text = F.to_json(F.struct(key.cast("long").alias("k"), (F.col("id") % 1000).alias("v")))
     messages = spark.range(0, rows, 1, 2).select(text.alias("value"))
@@ -35,7 +35,7 @@ def fill(broker: str, topic: str, rows: int, keys: int) -> None:
 
 def aggregate(broker: str, topic: str, sink: str) -> None:
     """Aggregate from the topic into a topic or a database."""
-    spark = session(jars=_JARS)
+    spark = session(_JARS)
     source = spark.readStream.format("kafka").option("kafka.bootstrap.servers", broker).option("subscribe", topic)
     value = F.from_json(F.col("value").cast("string"), "k BIGINT, v BIGINT")
     rows = source.option("startingOffsets", "earliest").load().select(value.alias("x")).select("x.*")
