@@ -242,3 +242,23 @@ def test_writers_of_one_table_at_the_same_time(spark: SparkSession, tmp_path: Pa
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(write, range(2)))
     assert rows_of(spark, tmp_path / "t") == [(key, 4) for key in range(8)]
+
+
+@pytest.mark.parametrize("columns", [KEYED, "id INT, n INT"])
+def test_rows_of_an_ended_executor_are_computed_again(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, columns: str
+) -> None:
+    text = delta("t", columns, tmp_path / "t", **CREATED) + "INSERT INTO t VALUES (1, 1);"
+    sink, commit, commits = opened(spark, text), LakeSink._commit, 0
+
+    def lose_once(sink: LakeSink, rows: DataFrame, batch: int) -> None:
+        nonlocal commits
+        commits += 1
+        if commits == 1:
+            for blocks in spark.sparkContext._jsc.getPersistentRDDs().values():
+                blocks.unpersist()
+        commit(sink, rows, batch)
+
+    monkeypatch.setattr(LakeSink, "_commit", lose_once)
+    sink.write(changes(spark, (0, 1, 10), (0, 2, 20)), 0)
+    assert (commits, rows_of(spark, tmp_path / "t")) == (2, [(1, 10), (2, 20)])
