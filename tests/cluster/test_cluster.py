@@ -114,21 +114,23 @@ def execute(folder: Path, master: str, monkeypatch: pytest.MonkeyPatch) -> str:
     (join,) = (node.id for node in compiled.nodes if "join" in node.type)
     request, answer = tap_files(progress)
     request.write_text(json.dumps({"id": "a", "node": join, "rows": ROWS, "until": time.time() + 300}))
-    command = [
-        sys.executable,
-        "-m",
-        "compiled_plan.cli.execute_plan",
-        "--master",
-        master,
-        "--conf",
-        "spark.driver.memory=1g",
-    ]
-    command += ["--conf", "spark.executor.memory=800m"]
-    command += ["--conf", f"spark.executor.extraJavaOptions={QUICK}"]
-    command += ["--functions-from", "cluster_functions", "--progress-file", str(progress)]
-    done = subprocess.run([*command, str(folder / "plan.json")], capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr
+    said = start(folder, master, "--progress-file", str(progress))
     assert len(json.loads(answer.read_text())["result"]["rows"]) == ROWS
+    return said
+
+
+def start(folder: Path, master: str, *options: str) -> str:
+    """Run the compiled plan; returns what it says."""
+    settings = {
+        "spark.driver.memory": "1g",
+        "spark.executor.memory": "800m",
+        "spark.executor.extraJavaOptions": QUICK,
+    }
+    command = [sys.executable, "-m", "compiled_plan.cli.execute_plan", str(folder / "plan.json"), "--master", master]
+    command += ["--functions-from", "cluster_functions", *options]
+    command += [word for name, value in settings.items() for word in ("--conf", f"{name}={value}")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
     return done.stderr
 
 
@@ -141,6 +143,21 @@ def test_a_standalone_cluster_of_two_workers(tmp_path: Path, cluster: str, monke
     assert result(tmp_path) == expected
     used = [worker for worker in (tmp_path / "cluster").glob("worker-*") if list(worker.glob("app-*/*/stdout"))]
     assert len(used) == 2, "both workers ran tasks"
+
+
+@pytest.mark.deep
+@pytest.mark.spark
+def test_changed_partitions_keep_all_state(tmp_path: Path, cluster: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected, file = write_input(tmp_path), tmp_path / "sales/1.json"
+    compiled_plan(tmp_path, monkeypatch)
+    lines = file.read_text().splitlines(keepends=True)
+    file.unlink()
+    for number, partitions in enumerate((2, 8, 3)):
+        (tmp_path / f"sales/{number}.json").write_text("".join(lines[number::3]))
+        setting = f"spark.sql.shuffle.partitions={partitions}"
+        said = start(tmp_path, cluster, "--checkpoint", str(tmp_path / "checkpoint"), "--conf", setting)
+        assert ("moves the state into a new generation" in said) == (number > 0), said
+    assert result(tmp_path) == expected
 
 
 @pytest.mark.wide
