@@ -3,7 +3,8 @@
 Each run reads the same files in turn, one a micro-batch, of ten rows and of `--rows`. The first half warms up, since
 each worker is a JVM of its own; the medians of the rest are the fixed cost of a micro-batch, and the cost of its
 rows. All workers share this machine, so the figures show what more workers cost, not what they gain. They have the
-kernel on their class path, and the product's local file system, as a single process has.
+kernel on their class path, and the product's local file system, as a single process has. `--hot 0.5` gives half of the
+rows to one key, `--live N` begins with a batch of as many keys, and `--s3` keeps the checkpoint in an object store.
 """
 
 from __future__ import annotations
@@ -15,13 +16,19 @@ import random
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
 
 from compiled_plan.plans.execution.kernel import kernel_jar
+from compiled_plan.plans.execution.session.configured import CLASS_PATH
+from compiled_plan.plans.execution.session.partitions import PARTITIONS
 from compiled_plan.plans.execution.session.settings import LOCAL
+from tools.services import s3
+from tools.services.server import running
 
-FEW = 10
+FEW, BUCKET = 10, "bench"
 #: Files of each size.
 _TIMES = 16
 MASTERS = ("local[2]", "local-cluster[1,1,1024]", "local-cluster[2,1,1024]", "local-cluster[4,1,1024]")
@@ -39,28 +46,53 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=100_000, help="rows of a large micro-batch")
     parser.add_argument("--keys", type=int, default=20_000, help="keys that they are of")
     parser.add_argument("--partitions", type=int, default=4, help="shuffle partitions")
+    parser.add_argument("--hot", type=float, default=0.0, metavar="SHARE", help="share of the rows with one key")
+    parser.add_argument("--live", type=int, default=0, metavar="N", help="keys of a first batch")
+    parser.add_argument("--s3", action="store_true", help="the checkpoint is in an object store")
+    parser.add_argument("--masters", nargs="*", default=MASTERS)
+    parser.add_argument("--stages", nargs="*", type=int, default=[*QUERIES])
     chosen = parser.parse_args()
-    with tempfile.TemporaryDirectory() as scratch:
+    with tempfile.TemporaryDirectory() as scratch, store(Path(scratch), wanted=chosen.s3) as settings:
         folder = Path(scratch)
-        write_files(folder / "t", chosen.rows, chosen.keys)
-        print("| stages | master | ms of 10 rows | ms of all | rows/s without what it costs in itself |")
-        print("| --- | --- | ---: | ---: | ---: |", flush=True)
-        for stages, query in QUERIES.items():
-            plan = compiled(folder, query)
-            for master in MASTERS:
-                few, many = times(plan, master, chosen.partitions)
+        write_files(folder / "t", chosen)
+        print("| stages | master | s of the first batch | ms of 10 rows | ms of all | rows/s without what it costs |")
+        print("| --- | --- | ---: | ---: | ---: | ---: |", flush=True)
+        for stages in chosen.stages:
+            plan = compiled(folder, QUERIES[stages])
+            for number, master in enumerate(chosen.masters):
+                options = ["--checkpoint", f"s3a://{BUCKET}/{stages}-{number}"] if chosen.s3 else []
+                first, few, many = times(plan, master, options, {**settings, PARTITIONS: str(chosen.partitions)})
                 rate = chosen.rows * 1000 / max(many - few, 1)
-                print(f"| {stages} | `{master}` | {few:.0f} | {many:.0f} | {rate:,.0f} |", flush=True)
+                cells = f"{first / 1000:.1f} | {few:.0f} | {many:.0f} | {rate:,.0f}"
+                print(f"| {stages} | `{master}` | {cells} |", flush=True)
 
 
-def write_files(folder: Path, rows: int, keys: int) -> None:
+@contextmanager
+def store(folder: Path, *, wanted: bool) -> Iterator[Mapping[str, str]]:
+    """An object store where wanted; yields settings of its clients."""
+    if not wanted:
+        yield {}
+        return
+    with running(s3.SERVICE, folder / "s3") as server:
+        s3.make_bucket(server.address, BUCKET)
+        client = {f"spark.hadoop.{name}": value for name, value in s3.hadoop_settings(server.address, BUCKET).items()}
+        yield {**client, CLASS_PATH: os.pathsep.join(map(str, s3.client_jars()))}
+
+
+def write_files(folder: Path, chosen: argparse.Namespace) -> None:
     """Write files that are read in their order."""
     folder.mkdir()
     chance = random.Random(3)
-    for number, count in enumerate((FEW, rows) * _TIMES):
+
+    def key() -> int:
+        return 0 if chance.random() < chosen.hot else chance.randrange(max(chosen.keys, chosen.live))
+
+    files: list[Iterable[int]] = [range(chosen.live)] if chosen.live else []
+    files += [(key() for _ in range(count)) for count in (FEW, chosen.rows) * _TIMES]
+    for number, keys in enumerate(files):
         file = folder / f"{number}.json"
-        lines = (f'{{"k": {chance.randrange(keys)}, "v": {chance.randrange(1000)}}}\n' for _ in range(count))
-        file.write_text("".join(lines))
+        with file.open("w") as out:
+            out.writelines(f'{{"k": {k}, "v": {chance.randrange(1000)}}}\n' for k in keys)
         os.utime(file, (1_700_000_000 + number * 60,) * 2)
 
 
@@ -74,27 +106,28 @@ def compiled(folder: Path, query: str) -> Path:
     return plan
 
 
-def times(plan: Path, master: str, partitions: int) -> tuple[float, float]:
-    """Milliseconds of a micro-batch of few rows and of one of many."""
-    kernel = str(kernel_jar())
+def times(plan: Path, master: str, options: list[str], more: Mapping[str, str]) -> tuple[float, float, float]:
+    """Milliseconds of the first micro-batch, of one of few rows and of one of many."""
+    jars = os.pathsep.join(filter(None, [str(kernel_jar()), more.get(CLASS_PATH)]))
     settings = {
-        "spark.sql.shuffle.partitions": partitions,
         "spark.driver.memory": "1g",
         "spark.executor.memory": "640m",
-        "spark.driver.extraClassPath": kernel,
-        "spark.executor.extraClassPath": kernel,
         **LOCAL,
+        **more,
+        CLASS_PATH: jars,
+        "spark.executor.extraClassPath": jars,
     }
-    options = [part for name, value in settings.items() for part in ("--conf", f"{name}={value}")]
+    options += [part for name, value in settings.items() for part in ("--conf", f"{name}={value}")]
     command = [sys.executable, "-m", "compiled_plan.cli.execute_plan", str(plan), "--json", "--master", master]
     done = subprocess.run([*command, "--max-files-per-batch", "1", *options], capture_output=True, text=True)
     if done.returncode:
         raise SystemExit(f"{master}: {done.stderr[-2000:]}")
     events = [json.loads(line) for line in done.stderr.splitlines() if line.startswith("{")]
     batches = [event for event in events if event["event"] == "batch"]
-    few = [event["batchMillis"] for event in batches if event["rowsIn"] == FEW]
-    many = [event["batchMillis"] for event in batches if event["rowsIn"] > FEW]
-    return median(few[_TIMES // 2 :]), median(many[_TIMES // 2 :])
+    warm = batches[-_TIMES:]
+    few = [event["batchMillis"] for event in warm if event["rowsIn"] == FEW]
+    many = [event["batchMillis"] for event in warm if event["rowsIn"] > FEW]
+    return batches[0]["batchMillis"], median(few), median(many)
 
 
 if __name__ == "__main__":
