@@ -12,8 +12,8 @@ from compiled_plan.cli.common.output import Output
 from compiled_plan.cli.common.run_options import PLAN_NAME, checkpoint_of, with_run_options
 from compiled_plan.cli.common.terminal import Debug, ExitCode, SparkOptions, app_for, run_app, session_settings
 from compiled_plan.commands.tied import end_with_stdin
-from compiled_plan.plans.execution.secrets.sources import only_here
 from compiled_plan.plans.execution.session.options import RunOptions
+from compiled_plan.plans.secrets.sources import only_here
 
 app = app_for("execute-plan")
 

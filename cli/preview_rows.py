@@ -13,8 +13,8 @@ from compiled_plan.cli.common.run_options import with_run_options
 from compiled_plan.cli.common.terminal import Debug, ExitCode, app_for, fail, run_app
 from compiled_plan.commands.tied import end_with_stdin
 from compiled_plan.plans.errors import CompiledPlanError
-from compiled_plan.plans.execution.secrets.sources import only_here
 from compiled_plan.plans.execution.session.options import RunOptions
+from compiled_plan.plans.secrets.sources import only_here
 
 if TYPE_CHECKING:
     pass

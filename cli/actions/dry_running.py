@@ -9,12 +9,12 @@ from compiled_plan.cli.common.running import print_line
 from compiled_plan.cli.common.terminal import ExitCode, fail
 from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.execution.explain import stages_of, stages_text
-from compiled_plan.plans.execution.secrets.values import Secrets
 from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.functions.jars import AllowedClasses
 from compiled_plan.plans.functions.naming import with_module_functions
 from compiled_plan.plans.inspection.at_start import check_classes
 from compiled_plan.plans.plan import CompiledPlan
+from compiled_plan.plans.secrets.values import Secrets
 
 
 def show_stages(

@@ -7,7 +7,6 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from compiled_plan.plans.execution.secrets.values import Secrets
 from compiled_plan.plans.execution.session.kept import session_of_command
 from compiled_plan.plans.execution.session.lakes import with_lakes
 from compiled_plan.plans.execution.session.options import RunOptions
@@ -15,6 +14,7 @@ from compiled_plan.plans.execution.spark.logs import silence_py4j
 from compiled_plan.plans.execution.testing.sessions import engines_of
 from compiled_plan.plans.inspection.checked_plans import plan_from_file
 from compiled_plan.plans.plan.session_options import UTC, zones_of
+from compiled_plan.plans.secrets.values import Secrets
 from compiled_plan.results.bounded import Limits, bounded_rows
 from compiled_plan.results.tableau import Display
 from compiled_plan.running.embedded import execute

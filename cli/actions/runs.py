@@ -18,7 +18,6 @@ from compiled_plan.cli.common.terminal import fail
 from compiled_plan.commands.interrupts import Interrupted
 from compiled_plan.plans.deferred import deferred
 from compiled_plan.plans.errors import CompiledPlanError, ExecutionError
-from compiled_plan.plans.execution.secrets.values import Secrets
 from compiled_plan.plans.execution.session.kept import session_of_command
 from compiled_plan.plans.execution.session.lakes import with_lakes
 from compiled_plan.plans.execution.session.settings import uses_local_files
@@ -29,6 +28,7 @@ from compiled_plan.plans.inspection.places import check_places
 from compiled_plan.plans.inspection.rules import check_runs
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.plan.session_options import UTC, zones_of
+from compiled_plan.plans.secrets.values import Secrets
 
 if TYPE_CHECKING:
     from compiled_plan.plans.execution import run as executor

@@ -14,8 +14,8 @@ from compiled_plan.cli.common.groups import grouped, options_of, parameters_of
 from compiled_plan.cli.common.upgrading import declared_options
 from compiled_plan.commands.apps import with_parameters
 from compiled_plan.plans.errors import CompiledPlanError
-from compiled_plan.plans.execution.secrets.sources import set_default
 from compiled_plan.plans.execution.session.options import RUN_OPTIONS, RunOptions, flag
+from compiled_plan.plans.secrets.sources import set_default
 
 
 def with_run_options(

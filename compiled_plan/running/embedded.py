@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from compiled_plan.plans.execution import dataframes
     from compiled_plan.plans.execution import embedded as executor
     from compiled_plan.plans.execution.embedded import EmbeddedRun
-    from compiled_plan.plans.execution.secrets.values import Secrets
     from compiled_plan.plans.execution.state.reading import held
+    from compiled_plan.plans.secrets.values import Secrets
     from compiled_plan.plans.types.conversions.data_types import AnyType, DataType
 else:
     dataframes = deferred("compiled_plan.plans.execution.dataframes")

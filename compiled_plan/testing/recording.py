@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from compiled_plan.compiling.scripts import Session, compiled
 from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.execution.operators.base import has_event_time
-from compiled_plan.plans.execution.secrets.values import Secrets
 from compiled_plan.plans.execution.testing.replacing import PlanTables, table_id
 from compiled_plan.plans.execution.testing.sampling import Sample, samples
 from compiled_plan.plans.execution.testing.sessions import engines_of
@@ -21,6 +20,7 @@ from compiled_plan.plans.files import exists, is_remote, quoted, write_text
 from compiled_plan.plans.files.folders import folder_to_read
 from compiled_plan.plans.inspection.checked_plans import plan_from_json
 from compiled_plan.plans.inspection.checkpoints import CheckpointReader
+from compiled_plan.plans.secrets.values import Secrets
 from compiled_plan.plans.text import jsontext
 from compiled_plan.plans.text.masking import masked_json
 from compiled_plan.plans.text.visible import counted

@@ -21,7 +21,6 @@ from compiled_plan.plans.execution.chunks import Chunk
 from compiled_plan.plans.execution.connectors.collect import RECEIVERS
 from compiled_plan.plans.execution.interfaces.connectors import resolved_table
 from compiled_plan.plans.execution.run import Run
-from compiled_plan.plans.execution.secrets.values import Secrets
 from compiled_plan.plans.execution.session import spark_session as sessions
 from compiled_plan.plans.execution.session.configured import check_classic
 from compiled_plan.plans.execution.session.lakes import with_lakes
@@ -35,6 +34,7 @@ from compiled_plan.plans.execution.spark.logs import silence_py4j
 from compiled_plan.plans.execution.stages.prepared import table_spec
 from compiled_plan.plans.inspection.changes import most_rows
 from compiled_plan.plans.nodes.sink import Sink
+from compiled_plan.plans.secrets.values import Secrets
 from compiled_plan.plans.types import RowType
 
 if TYPE_CHECKING:

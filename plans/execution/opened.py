@@ -18,7 +18,6 @@ from compiled_plan.plans.execution.interfaces import connectors
 from compiled_plan.plans.execution.operators.base import Lowering
 from compiled_plan.plans.execution.operators.python_steps import allowed_functions
 from compiled_plan.plans.execution.realtime.query import RealTimeQuery, in_real_time, row_clock
-from compiled_plan.plans.execution.secrets.values import Secrets
 from compiled_plan.plans.execution.session.lakes import check_lakes
 from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.execution.spark.java import cache_classes, java_class, remove_at_exit
@@ -41,6 +40,7 @@ from compiled_plan.plans.functions.naming import with_module_functions
 from compiled_plan.plans.inspection.identity import renamed, with_uids
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.plan.session_options import UTC, with_zone
+from compiled_plan.plans.secrets.values import Secrets
 from compiled_plan.plans.spark_versions import spark_version
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from pathlib import Path
 from sqlalchemy.orm import Session
 
 from compiled_plan.plans.errors import UnsupportedError
-from compiled_plan.plans.execution.secrets.sources import written
 from compiled_plan.plans.nodes.configuration import freshness_of
+from compiled_plan.plans.secrets.sources import written
 from compiled_plan.plans.telemetry.progress_file import last_number
 from compiled_plan.plans.text import jsontext
 from compiled_plan.plans.text.properties import properties_text

@@ -6,7 +6,7 @@ from fastapi import APIRouter
 from pydantic import Field, model_validator
 
 from compiled_plan.plans.errors import UnsupportedError
-from compiled_plan.plans.execution.secrets.sources import written
+from compiled_plan.plans.secrets.sources import written
 from compiled_plan.plans.text.concealing import forms
 from compiled_plan.plans.text.secrets import secrets_in
 from compiled_plan.results.bounded import BoundedRows

@@ -20,11 +20,11 @@ from compiled_plan.plans.connectors.registry import module_name
 from compiled_plan.plans.connectors.spec import ConnectorSpec
 from compiled_plan.plans.deferred import deferred
 from compiled_plan.plans.errors import UnsupportedError
-from compiled_plan.plans.execution.secrets.values import Secrets
 from compiled_plan.plans.nodes.scan import TableSourceScan
 from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.nodes.tables import CatalogTable, ResolvedTable
 from compiled_plan.plans.rex import RexNode
+from compiled_plan.plans.secrets.values import Secrets
 from compiled_plan.plans.types import LogicalType, RowType
 
 if TYPE_CHECKING:

@@ -14,7 +14,6 @@ from pyspark.sql import functions as F
 from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.execution.expressions import canonical_key
 from compiled_plan.plans.execution.operators.parameters import Parameters
-from compiled_plan.plans.execution.secrets.values import Secrets
 from compiled_plan.plans.inspection.lineage.kernel_operators import ColumnSource
 from compiled_plan.plans.inspection.placement import makes_watermarks
 from compiled_plan.plans.nodes.aggregate import IncrementalGroupAggregate, LocalGroupAggregate
@@ -23,6 +22,7 @@ from compiled_plan.plans.nodes.specs import AggregateCall
 from compiled_plan.plans.nodes.stateless import Exchange
 from compiled_plan.plans.nodes.window import LocalWindowAggregate
 from compiled_plan.plans.plan.session_options import zone_of
+from compiled_plan.plans.secrets.values import Secrets
 from compiled_plan.plans.text.masking import masked_text
 from compiled_plan.plans.trees import reached
 from compiled_plan.plans.types import LogicalType

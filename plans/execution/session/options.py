@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from compiled_plan.plans.errors import CompiledPlanError, ExecutionError, UnsupportedError
-from compiled_plan.plans.execution.secrets.sources import PREFIX, sources_of
 from compiled_plan.plans.execution.session.stopping import PATIENCE
+from compiled_plan.plans.secrets.sources import PREFIX, sources_of
 from compiled_plan.plans.text.durations import parse_duration
 
 #: Spark operators that can host keyed state; see `plans.execution.stages.hosts`.

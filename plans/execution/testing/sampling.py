@@ -17,7 +17,6 @@ from compiled_plan.plans.execution.connectors.collect import in_order
 from compiled_plan.plans.execution.expressions import register
 from compiled_plan.plans.execution.interfaces.connectors import KIND, ORD, PATH, SourceContext, TableSpec, open_source
 from compiled_plan.plans.execution.interfaces.dead_letters import DEAD
-from compiled_plan.plans.execution.secrets.values import Secrets
 from compiled_plan.plans.execution.session.lakes import check_lakes
 from compiled_plan.plans.execution.session.spark_session import no_query_starts
 from compiled_plan.plans.execution.session.stopping import StoppedError, follow
@@ -29,6 +28,7 @@ from compiled_plan.plans.execution.stages.prepared import scan_columns, spec_of
 from compiled_plan.plans.execution.testing.replacing import PlanTables, table_id
 from compiled_plan.plans.nodes.scan import TableSourceScan
 from compiled_plan.plans.nodes.tables import CatalogTable, MetadataColumn
+from compiled_plan.plans.secrets.values import Secrets
 from compiled_plan.plans.types import LogicalType
 
 if TYPE_CHECKING:

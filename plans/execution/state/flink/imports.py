@@ -51,16 +51,16 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from compiled_plan.plans.execution import run
-    from compiled_plan.plans.execution.secrets import values
-    from compiled_plan.plans.execution.secrets.values import Secrets
     from compiled_plan.plans.execution.session.options import RunOptions
     from compiled_plan.plans.execution.spark.storage import Folder
     from compiled_plan.plans.execution.stages import prepared
     from compiled_plan.plans.execution.state.flink import first_generation
     from compiled_plan.plans.execution.state.upgrade.decision import UpgradeRequest
     from compiled_plan.plans.execution.state.upgrade.start import Start
+    from compiled_plan.plans.secrets import values
+    from compiled_plan.plans.secrets.values import Secrets
 else:
-    values = deferred("compiled_plan.plans.execution.secrets.values")
+    values = deferred("compiled_plan.plans.secrets.values")
     prepared = deferred("compiled_plan.plans.execution.stages.prepared")
     run = deferred("compiled_plan.plans.execution.run")
     first_generation = deferred("compiled_plan.plans.execution.state.flink.first_generation")

@@ -13,13 +13,13 @@ from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.connectors.messages import topics_of
 from compiled_plan.plans.execution.files.hadoop import Files
 from compiled_plan.plans.execution.interfaces.connectors import TableSpec, with_secrets
-from compiled_plan.plans.execution.secrets.values import Secrets
 from compiled_plan.plans.execution.spark.storage import Folder
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan
 from compiled_plan.plans.execution.state.checkpoint.sources import Names
 from compiled_plan.plans.execution.state.flink.positions.files import FilesRead
 from compiled_plan.plans.execution.state.flink.positions.reading import Position
 from compiled_plan.plans.execution.state.upgrade.history import FileTimes, ReadFile, write_log
+from compiled_plan.plans.secrets.values import Secrets
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -13,7 +13,6 @@ from compiled_plan.plans.execution.connectors.blackhole import BlackHole
 from compiled_plan.plans.execution.connectors.testing import source_rows, source_schema
 from compiled_plan.plans.execution.interfaces.connectors import RowSource, SinkContext, SourceContext, TableSpec
 from compiled_plan.plans.execution.run import Run
-from compiled_plan.plans.execution.secrets.values import Secrets
 from compiled_plan.plans.execution.session.partitions import PARTITIONS
 from compiled_plan.plans.execution.spark.java import settings
 from compiled_plan.plans.execution.state.flink.imports import Import, ImportOptions
@@ -23,6 +22,7 @@ from compiled_plan.plans.execution.state.reading.reader import StateReader
 from compiled_plan.plans.execution.state.reading.unknown import NO_TIME
 from compiled_plan.plans.execution.tables.sinks import Sinks
 from compiled_plan.plans.execution.tables.sources import Sources
+from compiled_plan.plans.secrets.values import Secrets
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from compiled_plan.plans.errors import CheckpointError, CompiledPlanError
 from compiled_plan.plans.execution.functions.columns import PythonFunctions
-from compiled_plan.plans.execution.secrets.values import Secrets
 from compiled_plan.plans.execution.session.options import CHECK, MIGRATE_PARTIAL, NATIVE, RunOptions
 from compiled_plan.plans.execution.stages.hosts import hosted
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan, prepare
@@ -54,6 +53,7 @@ from compiled_plan.plans.inspection.diff.sides import PlanPair
 from compiled_plan.plans.inspection.identity import renamed
 from compiled_plan.plans.inspection.judging.verdicts import Verdict, worst
 from compiled_plan.plans.plan import CompiledPlan
+from compiled_plan.plans.secrets.values import Secrets
 
 if TYPE_CHECKING:
     from compiled_plan.plans.execution.spark.storage import Folder

@@ -8,7 +8,6 @@ from functools import singledispatchmethod
 from typing import TYPE_CHECKING
 
 from compiled_plan.plans.execution.functions.columns import PythonFunctions
-from compiled_plan.plans.execution.secrets.values import Secrets
 from compiled_plan.plans.execution.state.checkpoint.clock import BatchClock
 from compiled_plan.plans.execution.state.checkpoint.copying import copy_constant_rows, copy_row_counts, copy_source_logs
 from compiled_plan.plans.execution.state.checkpoint.marks import carry_marks
@@ -30,6 +29,7 @@ from compiled_plan.plans.execution.state.upgrade.steps import (
     WriteState,
 )
 from compiled_plan.plans.inspection.checkpoints import FOLDER, ProgramFiles
+from compiled_plan.plans.secrets.values import Secrets
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -18,7 +18,6 @@ from compiled_plan.plans.execution.expressions import ExpressionContext
 from compiled_plan.plans.execution.functions.columns import PythonFunctions
 from compiled_plan.plans.execution.interfaces import connectors
 from compiled_plan.plans.execution.operators.base import Lowering
-from compiled_plan.plans.execution.secrets.values import Secrets
 from compiled_plan.plans.execution.session.partitions import PARTITIONS
 from compiled_plan.plans.execution.session.spark_session import query_settings
 from compiled_plan.plans.execution.session.stopping import follow
@@ -33,6 +32,7 @@ from compiled_plan.plans.execution.state.upgrade.seeding import seeding_session
 from compiled_plan.plans.execution.tables.constant_rows import values_source
 from compiled_plan.plans.execution.tables.sources import named
 from compiled_plan.plans.inspection.checkpoints import FOLDER, GENERATIONS, ProgramFiles
+from compiled_plan.plans.secrets.values import Secrets
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.interfaces import connectors
-from compiled_plan.plans.execution.secrets.values import Secrets
 from compiled_plan.plans.execution.spark.storage import Folder, folder_of
 from compiled_plan.plans.execution.stages.prepared import table_spec
 from compiled_plan.plans.execution.state.checkpoint.store import Generation, Store
@@ -15,6 +14,7 @@ from compiled_plan.plans.execution.state.checkpoint.written import read_written
 from compiled_plan.plans.inspection.checkpoints import GENERATIONS, Head
 from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.plan import CompiledPlan
+from compiled_plan.plans.secrets.values import Secrets
 from compiled_plan.plans.version import product_version
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import pytest
 from compiled_plan.plans import types as t
 from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.execution.interfaces.connectors import LookupTable, open_lookup
-from compiled_plan.plans.execution.secrets.values import Secrets
+from compiled_plan.plans.secrets.values import Secrets
 
 COLUMNS = t.row_of(["id", "name"], [t.INT, t.STRING])
 

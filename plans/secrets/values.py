@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 
 from compiled_plan.plans.connectors.outside import reached_by
 from compiled_plan.plans.errors import ExecutionError
-from compiled_plan.plans.execution.secrets.sources import sources_of, variable
 from compiled_plan.plans.inspection.references import referring_tables
 from compiled_plan.plans.plan import CompiledPlan
+from compiled_plan.plans.secrets.sources import sources_of, variable
 from compiled_plan.plans.text.concealing import conceal
 from compiled_plan.plans.text.references import is_reference, names_in, reference, replaced
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from compiled_plan.plans.errors import ExecutionError
-from compiled_plan.plans.execution.secrets.sources import source_of, source_of_command, sources_of, written
+from compiled_plan.plans.secrets.sources import source_of, source_of_command, sources_of, written
 
 
 def file_of(tmp_path: Path, text: str, mode: int = 0o600) -> str:

@@ -6,9 +6,9 @@ import pytest
 
 from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.errors import CONCEALERS, ExecutionError, ProgramError
-from compiled_plan.plans.execution.secrets.values import Secrets
 from compiled_plan.plans.inspection.references import secret_names
 from compiled_plan.plans.plan import CompiledPlan
+from compiled_plan.plans.secrets.values import Secrets
 from compiled_plan.plans.text import concealing
 
 TABLES = """

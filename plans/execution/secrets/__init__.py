@@ -1,1 +1,0 @@
-"""Secrets of a run: the values of references in options of tables, and their sources. Imports no Spark."""

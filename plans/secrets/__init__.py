@@ -1,0 +1,1 @@
+"""Secrets of runs: values of references in options, and their sources."""
