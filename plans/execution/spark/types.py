@@ -28,6 +28,7 @@ from pyspark.sql import types as s
 from compiled_plan.plans import types as t
 from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.types.held import REMEDY, unheld_text
+from compiled_plan.plans.types.spark import logical_type
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -110,22 +111,6 @@ def _ddl_field(field: Any) -> str:
     return f"`{name}`:{_ddl(field.dataType)}"
 
 
-_LOGICAL: dict[type[s.DataType], t.LogicalType] = {
-    s.BooleanType: t.BOOLEAN,
-    s.ByteType: t.TINYINT,
-    s.ShortType: t.SMALLINT,
-    s.IntegerType: t.INT,
-    s.LongType: t.BIGINT,
-    s.FloatType: t.FLOAT,
-    s.DoubleType: t.DOUBLE,
-    s.StringType: t.STRING,
-    s.BinaryType: t.BYTES,
-    s.DateType: t.DATE,
-    s.TimestampNTZType: t.TimestampType(precision=6),
-    s.TimestampType: t.TimestampLtzType(precision=6),
-}
-
-
 def from_spark(type_: s.DataType, column: str = "") -> t.LogicalType:
     """The logical type of a column of a DataFrame.
 
@@ -136,33 +121,7 @@ def from_spark(type_: s.DataType, column: str = "") -> t.LogicalType:
     Raises:
         UnsupportedError: no logical type corresponds; names the column.
     """
-    match type_:
-        case s.CharType():
-            return t.CharType(length=type_.length)
-        case s.VarcharType():
-            return t.VarCharType(length=type_.length)
-        case s.DecimalType():
-            return t.DecimalType(precision=type_.precision, scale=type_.scale)
-        case s.ArrayType():
-            element = from_spark(type_.elementType, column)
-            return t.ArrayType(element=element.with_nullability(type_.containsNull))
-        case s.MapType():
-            key, value = from_spark(type_.keyType, column), from_spark(type_.valueType, column)
-            return t.MapType(key=key.not_null(), value=value.with_nullability(type_.valueContainsNull))
-        case s.StructType():
-            return t.RowType(
-                fields=tuple(
-                    t.Field(field.name, from_spark(field.dataType, column).with_nullability(field.nullable))
-                    for field in type_.fields
-                )
-            )
-    logical = _LOGICAL.get(type(type_))
-    if logical is None:
-        raise UnsupportedError(
-            f"column {column!r} has Spark's type {type_.simpleString()}, which has no SQL type",
-            remedy="cast it before, to string or timestamp, say",
-        )
-    return logical
+    return logical_type(type_.jsonValue(), column)
 
 
 def row_type_of(schema: s.StructType, names: Sequence[str]) -> t.RowType:
