@@ -15,6 +15,7 @@ from compiled_plan.cli.comparing.sides import ComparedSide, side_of
 from compiled_plan.cli.review.repository import Repository
 from compiled_plan.cli.review.subjects import Subject
 from compiled_plan.compiling.scripts import Session
+from compiled_plan.planner.catalog.lakes.access import lakes_read_by, without_secrets
 from compiled_plan.plans.errors import CompiledPlanError, too_deep
 from compiled_plan.plans.files.code_folders import imported_from
 from compiled_plan.plans.inspection.checked_plans import plan_from_json
@@ -78,7 +79,8 @@ class Reviewer:
         for folder in self.code:
             find_modules_in(folder)
         try:
-            with imported_from(self.code, remedy="review it first; --allow-code FOLDER runs the code of a folder"):
+            remedy = "review it first; --allow-code FOLDER runs the code of a folder"
+            with imported_from(self.code, remedy=remedy), lakes_read_by(without_secrets):
                 return self._deleted(subject) if subject.is_deleted else self._reviewed(subject)
         except CompiledPlanError as fault:
             error = fault

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from compiled_plan.planner.catalog.databases import CatalogObject
-from compiled_plan.planner.catalog.tables import CatalogTable, CatalogView
+from compiled_plan.planner.catalog.in_memory import CatalogObject
+from compiled_plan.planner.catalog.tables import CatalogTable, CatalogView, ObjectIdentifier
 from compiled_plan.planner.sql.context import PlanningContext
 from compiled_plan.plans.errors import ProgramError
 from compiled_plan.plans.types import quote_identifier
@@ -30,7 +30,7 @@ class CatalogBase:
 
     def _object(self, path: ObjectPath) -> CatalogObject | None:
         """The permanent table or view of that name; None if there is none."""
-        return self._catalogs.objects_in(self._name, path.database_name).get(path.object_name)
+        return self._catalogs.permanent(ObjectIdentifier(*self._path(path)))
 
     def _existing(self, path: ObjectPath, operation: str) -> CatalogTable:
         table = self._object(path)

@@ -11,7 +11,7 @@ from compiled_plan.catalogs.functions import CatalogFunctionMethods
 from compiled_plan.catalogs.models import CatalogModelMethods
 from compiled_plan.catalogs.statistics import StatisticsMethods
 from compiled_plan.catalogs.tables import CatalogBaseTable, CatalogDatabase
-from compiled_plan.planner.catalog.tables import CatalogTable, CatalogView
+from compiled_plan.planner.catalog.tables import CatalogTable, CatalogView, ObjectIdentifier
 from compiled_plan.planner.diagnostics.refusing import refused_method
 from compiled_plan.planner.sql.binding.views import view_columns
 from compiled_plan.planner.sql.declaring import declare_script
@@ -70,12 +70,12 @@ class Catalog(StatisticsMethods, CatalogFunctionMethods, CatalogModelMethods):
     def list_tables(self, database_name: str) -> list[str]:
         """The names of the tables and views of a database that are not temporary, in the order of their creation."""
         self._catalogs.database_of((self._name, database_name))
-        return list(self._catalogs.objects_in(self._name, database_name))
+        return list(self._catalogs.names_in(self._name, database_name))
 
     def list_views(self, database_name: str) -> list[str]:
         """The names of the views among `list_tables`."""
         objects = self._catalogs.objects_in(self._name, database_name)
-        return [name for name in self.list_tables(database_name) if isinstance(objects[name], CatalogView)]
+        return [name for name in self.list_tables(database_name) if isinstance(objects.get(name), CatalogView)]
 
     def table_exists(self, table_path: ObjectPath) -> bool:
         """Return True if the database has a table or view of that name."""
@@ -119,6 +119,7 @@ class Catalog(StatisticsMethods, CatalogFunctionMethods, CatalogModelMethods):
         Raises:
             ProgramError: there is none, it is of the other kind, or the new one is invalid.
         """
+        self._catalogs.check_changes(ObjectIdentifier(*self._path(table_path)), "ALTER TABLE")
         objects = self._catalogs.objects_in(self._name, table_path.database_name)
         old = objects.get(table_path.object_name)
         if old is None:

@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from compiled_plan.planner.catalog.lakes.access import lakes_read_by
 from compiled_plan.planner.catalog.tables import CatalogTable
 from compiled_plan.planner.options.session import OPTIONS
 from compiled_plan.planner.sql.binding.queries import new_binder
@@ -74,7 +75,11 @@ class Candidates:
         return self._environment.catalog
 
     def at(self, before: str, after: str) -> Iterator[Candidate]:
-        """The completions at the cursor between two texts."""
+        """The completions at the cursor between two texts. They read no lake: each would ask its server."""
+        with lakes_read_by(None):
+            return iter(list(self._at(before, after)))
+
+    def _at(self, before: str, after: str) -> Iterator[Candidate]:
         pieces = split_script(before)
         statement = pieces[-1].text.lstrip() if pieces and not pieces[-1].complete else ""
         statement += before[len(before.rstrip()) :] if statement else ""

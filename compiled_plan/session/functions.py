@@ -130,7 +130,7 @@ class FunctionMethods:
     def _register(self, name: str, function: object, *, temporary: bool = True, system: bool = False) -> None:
         full = self.context.catalog.qualify(registering.path_of(name, system))
         if not temporary:
-            self.context.catalog.require_database(full)
+            self.context.catalog.require_place(full, "FUNCTION")
         self.context.catalog.functions.create(
             registering.catalog_function(full, function, temporary=temporary, system=system)
         )

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from compiled_plan.planner.catalog.databases import CatalogObject
 from compiled_plan.planner.catalog.definitions import (
     catalog_definition,
     model_definition,
@@ -16,6 +15,7 @@ from compiled_plan.planner.catalog.definitions import (
     view_definition,
 )
 from compiled_plan.planner.catalog.functions import CatalogFunction
+from compiled_plan.planner.catalog.in_memory import CatalogObject
 from compiled_plan.planner.catalog.memory import Catalog
 from compiled_plan.planner.catalog.tables import CatalogTable
 from compiled_plan.planner.diagnostics.suggestions import did_you_mean
@@ -75,7 +75,7 @@ def _object(context: PlanningContext, binder: Binder, name: st.Name, span: Span)
         raise binder.source.error_at(
             span,
             f"table or view {'.'.join(name)!r} not found",
-            did_you_mean(name[-1], context.catalog.names(), "create it with CREATE TABLE"),
+            did_you_mean(name[-1], context.catalog.names(name[-3:-1]), "create it with CREATE TABLE"),
         )
     return item
 

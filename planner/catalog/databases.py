@@ -1,71 +1,27 @@
-"""In-memory catalogs and their databases, and the current catalog and database.
+"""Catalogs and their databases by name, and the current catalog and database.
 
 Source: Flink's pages "CREATE Statements", "ALTER Statements", "DROP Statements" and "USE Statements";
-`GenericInMemoryCatalog` and `CatalogManager` of Flink 2.3.
+`CatalogManager` of Flink 2.3.
 """
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
 
 from compiled_plan.planner.catalog.functions import FunctionCatalog
+from compiled_plan.planner.catalog.in_memory import (
+    FIRST,
+    IN_MEMORY,
+    CatalogObject,
+    Database,
+    InMemoryCatalog,
+    there_are,
+)
+from compiled_plan.planner.catalog.kinds import TYPE, new_catalog
 from compiled_plan.planner.catalog.models import Models
-from compiled_plan.planner.catalog.tables import CatalogTable, CatalogView, ObjectIdentifier
-from compiled_plan.plans.errors import ProgramError, ProgramWarning, UnsupportedError
-
-CatalogObject = CatalogTable | CatalogView
-
-_TYPE, _IN_MEMORY = "type", "generic_in_memory"
-#: The option with the name of a catalog's first database, and its default.
-_FIRST, _DEFAULT = "default-database", "default"
-_OPTIONS = (_TYPE, _FIRST, "property-version")
-
-
-@dataclass(slots=True)
-class Database:
-    """A database: its comment and options, and its tables and views by name."""
-
-    comment: str = ""
-    options: dict[str, str] = field(default_factory=dict)
-    objects: dict[str, CatalogObject] = field(default_factory=dict)
-
-
-@dataclass(slots=True)
-class InMemoryCatalog:
-    """A catalog: its comment and options, and its databases by name; USE CATALOG selects the database `default`."""
-
-    default: str
-    comment: str = ""
-    options: dict[str, str] = field(default_factory=dict)
-    databases: dict[str, Database] = field(default_factory=dict)
-
-    @classmethod
-    def new(cls, name: str, options: Mapping[str, str], comment: str) -> InMemoryCatalog:
-        """A catalog with its first database.
-
-        Raises:
-            ProgramError: the options lack a type, or do not fit it.
-            UnsupportedError: another type.
-        """
-        kind = options.get(_TYPE)
-        if kind is None:
-            raise ProgramError(f"catalog {name!r} has no type", remedy=f"add '{_TYPE}' = '{_IN_MEMORY}'")
-        if kind != _IN_MEMORY:
-            raise UnsupportedError(
-                f"a catalog of type {kind!r} is not supported",
-                remedy=f"write '{_TYPE}' = '{_IN_MEMORY}', and declare its tables, in an init file, say",
-            )
-        unknown = next((key for key in options if key not in _OPTIONS), None)
-        if unknown is not None:
-            raise ProgramError(
-                f"a catalog of type {kind!r} has no option {unknown!r}", remedy=f"leave it out; {_there_are(_OPTIONS)}"
-            )
-        first = options.get(_FIRST, _DEFAULT)
-        if not first.strip():
-            raise ProgramError(f"'{_FIRST}' of catalog {name!r} is empty", remedy="name a database, or leave it out")
-        return cls(first, comment, dict(options), {first: Database()})
+from compiled_plan.planner.catalog.tables import ObjectIdentifier
+from compiled_plan.plans.errors import ProgramError, ProgramWarning
 
 
 class Catalogs:
@@ -76,11 +32,11 @@ class Catalogs:
         self.current_database = database
         #: Incremented when a name changes its meaning, which invalidates earlier bindings.
         self.version = 0
-        options = {_TYPE: _IN_MEMORY, _FIRST: database}
+        options = {TYPE: IN_MEMORY, FIRST: database}
         self.functions = FunctionCatalog()
         self.models = Models()
         self._built_in = catalog
-        self._catalogs = {catalog: InMemoryCatalog(database, "", options, {database: Database()})}
+        self._catalogs = {catalog: InMemoryCatalog(catalog, database, "", options)}
 
     def catalog_names(self) -> list[str]:
         return sorted(self._catalogs)
@@ -91,7 +47,7 @@ class Catalogs:
         Raises:
             ProgramError: there is no such catalog.
         """
-        return sorted(self.catalog_of(catalog or self.current_catalog).databases)
+        return sorted(self.catalog_of(catalog or self.current_catalog).database_names())
 
     def catalog_of(self, name: str) -> InMemoryCatalog:
         """The catalog of that name.
@@ -101,7 +57,7 @@ class Catalogs:
         """
         catalog = self._catalogs.get(name)
         if catalog is None:
-            raise ProgramError(f"there is no catalog {name!r}", remedy=_there_are(self._catalogs))
+            raise ProgramError(f"there is no catalog {name!r}", remedy=there_are(self._catalogs))
         return catalog
 
     def database_of(self, name: tuple[str, ...]) -> Database:
@@ -111,12 +67,7 @@ class Catalogs:
             ProgramError: there is no such catalog or database.
         """
         catalog, database = self.path_of(name)
-        databases = self.catalog_of(catalog).databases
-        if database not in databases:
-            raise ProgramError(
-                f"there is no database {database!r} in catalog {catalog!r}", remedy=_there_are(databases)
-            )
-        return databases[database]
+        return self.catalog_of(catalog).database(database)
 
     # --- catalogs
 
@@ -131,7 +82,7 @@ class Catalogs:
     def create_catalog(
         self, name: str, options: Mapping[str, str], comment: str = "", *, if_not_exists: bool = False
     ) -> None:
-        """Add an in-memory catalog with its default database.
+        """Add a catalog.
 
         Raises:
             ProgramError: the name is taken; options that do not fit.
@@ -141,7 +92,7 @@ class Catalogs:
             if not if_not_exists:
                 raise ProgramError(f"a catalog {name!r} already exists", remedy="write IF NOT EXISTS")
             return
-        self._catalogs[name] = InMemoryCatalog.new(name, options, comment)
+        self._catalogs[name] = new_catalog(name, options, comment)
         self.version += 1
 
     def alter_catalog(
@@ -149,7 +100,7 @@ class Catalogs:
     ) -> None:
         """ALTER CATALOG: set or reset options, or change the comment.
 
-        Recreates the catalog, as Flink does: its objects are dropped.
+        Recreates the catalog, as Flink does: its objects are dropped, and tables of a lake read again.
 
         Raises:
             ProgramError: there is none, or it is predefined; options that do not fit.
@@ -158,16 +109,16 @@ class Catalogs:
         old = self.catalog_of(name)
         if name == self._built_in:
             raise ProgramError(f"catalog {name!r} was there from the start, and cannot be altered", remedy="CREATE one")
-        if _TYPE in reset:
+        if TYPE in reset:
             raise ProgramError(f"the type of catalog {name!r} cannot be forgotten", remedy="DROP and CREATE it")
         altered = {key: value for key, value in old.options.items() if key not in reset} | dict(options)
-        self._catalogs[name] = InMemoryCatalog.new(name, altered, old.comment if comment is None else comment)
-        lost = sum(len(database.objects) for database in old.databases.values())
+        self._catalogs[name] = new_catalog(name, altered, old.comment if comment is None else comment)
         for database in old.databases:
             self._forget(name, database)
-        if lost:
+        if old.declared:
             warnings.warn(
-                f"ALTER CATALOG {name}: the catalog is in memory and begins anew, without its {lost} tables and views",
+                f"ALTER CATALOG {name}: the catalog is in memory and begins anew, without its {old.declared} tables "
+                "and views",
                 ProgramWarning,
                 stacklevel=2,
             )
@@ -212,14 +163,16 @@ class Catalogs:
 
         Raises:
             ProgramError: the name is taken, or the catalog does not exist.
+            UnsupportedError: it is that of a lake, which lacks the database.
         """
         catalog, database = self.path_of(name)
-        databases = self.catalog_of(catalog).databases
-        if database in databases:
+        owner = self.catalog_of(catalog)
+        if owner.holds(database):
             if not if_not_exists:
                 raise ProgramError(f"a database {database!r} already exists", remedy="write IF NOT EXISTS")
             return
-        databases[database] = Database(comment, dict(options or {}))
+        owner.check_changes("CREATE DATABASE")
+        owner.databases[database] = Database(comment, dict(options or {}))
         self.version += 1
 
     def alter_database(self, name: tuple[str, ...], options: Mapping[str, str]) -> None:
@@ -227,7 +180,9 @@ class Catalogs:
 
         Raises:
             ProgramError: there is no such database.
+            UnsupportedError: it is one of a lake.
         """
+        self.catalog_of(self.path_of(name)[0]).check_changes("ALTER DATABASE")
         self.database_of(name).options.update(options)
 
     def drop_database(self, name: tuple[str, ...], *, if_exists: bool = False, cascade: bool = False) -> None:
@@ -235,9 +190,12 @@ class Catalogs:
 
         Raises:
             ProgramError: there is none, it is the current one, or it holds tables and CASCADE was not written.
+            UnsupportedError: it is one of a lake.
         """
         catalog, database = self.path_of(name)
-        databases = self.catalog_of(catalog).databases
+        owner = self.catalog_of(catalog)
+        owner.check_changes("DROP DATABASE")
+        databases = owner.databases
         if database not in databases:
             if not if_exists:
                 raise ProgramError(f"there is no database {database!r}", remedy="write IF EXISTS, or check the name")
@@ -261,23 +219,50 @@ class Catalogs:
     # --- for tables
 
     def objects_in(self, catalog: str, database: str) -> dict[str, CatalogObject]:
-        """The permanent tables and views of a database; empty if there is no such database."""
+        """The permanent tables and views of a database that the session knows; empty if there is no such database."""
         owner = self._catalogs.get(catalog)
         return owner.databases[database].objects if owner is not None and database in owner.databases else {}
 
+    def names_in(self, catalog: str, database: str) -> Collection[str]:
+        """The names of the permanent tables and views of a database; empty if there is no such database."""
+        return self._catalogs[catalog].names(database) if catalog in self._catalogs else ()
+
+    def permanent(self, identifier: ObjectIdentifier) -> CatalogObject | None:
+        """The permanent table or view of that name, which is read from a lake; None if there is none."""
+        owner = self._catalogs.get(identifier.catalog)
+        return None if owner is None else owner.find(identifier)
+
     def permanent_objects(self) -> Iterator[CatalogObject]:
-        """The permanent tables and views of all databases."""
+        """The permanent tables and views of all databases that the session knows."""
         for catalog in self._catalogs.values():
             for database in catalog.databases.values():
                 yield from database.objects.values()
 
-    def require_database(self, identifier: ObjectIdentifier) -> None:
-        """Raise if the object's database does not exist.
+    def table_options(
+        self, identifier: ObjectIdentifier, options: Mapping[str, str], explicit: Mapping[str, str]
+    ) -> tuple[tuple[str, str], ...]:
+        """The options of a new permanent table; see `InMemoryCatalog.table_options`."""
+        owner = self._catalogs.get(identifier.catalog)
+        return tuple((options if owner is None else owner.table_options(identifier, options, explicit)).items())
+
+    def require_place(self, identifier: ObjectIdentifier, kind: str) -> None:
+        """Raise if a permanent TABLE, VIEW, FUNCTION or MODEL cannot be created under a name.
 
         Raises:
             ProgramError: there is no such catalog or database.
+            UnsupportedError: the catalog has no such objects.
         """
-        self.database_of((identifier.catalog, identifier.database))
+        self.catalog_of(identifier.catalog).place(identifier, kind)
+
+    def check_changes(self, identifier: ObjectIdentifier, statement: str) -> None:
+        """Raise if a statement cannot change a permanent table or view.
+
+        Raises:
+            UnsupportedError: it is in a lake.
+        """
+        owner = self._catalogs.get(identifier.catalog)
+        if owner is not None:
+            owner.check_changes(statement)
 
     def path_of(self, name: tuple[str, ...]) -> tuple[str, str]:
         """The catalog and database of a database name of one or two parts.
@@ -290,7 +275,3 @@ class Catalogs:
                 f"{'.'.join(name)!r} names no database", remedy="write a database's name, or catalog.database"
             )
         return (self.current_catalog, name[0]) if len(name) == 1 else (name[0], name[1])
-
-
-def _there_are(names: Collection[str]) -> str:
-    return f"there are: {', '.join(sorted(names)) or 'none'}"

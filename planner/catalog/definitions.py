@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from compiled_plan.planner.catalog.databases import InMemoryCatalog
+from compiled_plan.planner.catalog.in_memory import InMemoryCatalog
 from compiled_plan.planner.catalog.models import CatalogModel
 from compiled_plan.planner.catalog.tables import CatalogTable, CatalogView, Column, ColumnKind
 from compiled_plan.plans.text.masking import masked

@@ -1,4 +1,4 @@
-"""The catalog of a session: catalogs, databases, tables, views and temporary objects, in memory.
+"""The catalog of a session: catalogs, databases, tables, views and temporary objects.
 
 Source: Flink's "Catalogs" page; `default_catalog`.`default_database` exists from the start. A temporary object hides
 the permanent one of its name, and must be dropped first.
@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from compiled_plan.planner.catalog.databases import CatalogObject, Catalogs
+from compiled_plan.planner.catalog.databases import Catalogs
+from compiled_plan.planner.catalog.in_memory import CatalogObject
 from compiled_plan.planner.catalog.jars import Jars
 from compiled_plan.planner.catalog.modules import Modules
 from compiled_plan.planner.catalog.tables import CatalogTable, CatalogView, ObjectIdentifier
@@ -41,13 +42,18 @@ class Catalog(Catalogs):
     def find(self, name: tuple[str, ...]) -> CatalogObject | None:
         """The table or view of that name, a temporary one first; None if there is none."""
         identifier = self.qualify(name)
+        return self._temporary.get(identifier) or self.permanent(identifier)
+
+    def known(self, name: tuple[str, ...]) -> CatalogObject | None:
+        """As `find`, without reading a lake."""
+        identifier = self.qualify(name)
         return self._temporary.get(identifier) or self._database(identifier).get(identifier.name)
 
     def names(self, database: tuple[str, ...] = ()) -> list[str]:
         """The names of the tables and views of a database, by default of the current one."""
         path = self.database_path(database)
         hidden = (item.name for item in self._temporary if (item.catalog, item.database) == path)
-        return sorted({*self.objects_in(*path), *hidden})
+        return sorted({*self.names_in(*path), *hidden})
 
     def database_path(self, database: tuple[str, ...]) -> tuple[str, str]:
         """The catalog and database of a name, which is empty for the current database."""
@@ -77,10 +83,13 @@ class Catalog(Catalogs):
 
         Raises:
             ProgramError: the name is taken, or the catalog or database of a permanent one does not exist.
+            UnsupportedError: a view in a lake, or a table that replaces one there.
         """
         identifier = item.identifier
         if not item.temporary:
-            self.require_database(identifier)
+            self.require_place(identifier, "VIEW" if isinstance(item, CatalogView) else "TABLE")
+            if replace:
+                self.check_changes(identifier, "CREATE OR REPLACE TABLE")
         database = self._database(identifier)
         taken = identifier in self._temporary if item.temporary else identifier.name in database
         if taken and not replace:
@@ -102,9 +111,13 @@ class Catalog(Catalogs):
 
         Raises:
             ProgramError: the name is that of a table and `kind` is VIEW, or the other way round.
+            UnsupportedError: the name is in a lake.
         """
         identifier = self.qualify(name)
-        item = None if identifier in self._temporary else self._database(identifier).get(identifier.name)
+        if identifier in self._temporary:
+            return None
+        self.check_changes(identifier, f"ALTER {kind}")
+        item = self._database(identifier).get(identifier.name)
         if item is not None and not isinstance(item, _KINDS[kind]):
             actual = "view" if kind == "TABLE" else "table"
             raise ProgramError(f"{identifier} is a {actual}", remedy=f"write ALTER {actual.upper()}")
@@ -123,7 +136,8 @@ class Catalog(Catalogs):
         )
 
     def alter(self, item: CatalogObject) -> None:
-        """Replace a permanent table or view by its next version."""
+        """Replace a permanent table or view by its next version. Raises UnsupportedError in a lake."""
+        self.check_changes(item.identifier, "ALTER TABLE")
         self._database(item.identifier)[item.identifier.name] = item
         self.version += 1
 
@@ -132,7 +146,9 @@ class Catalog(Catalogs):
 
         Raises:
             ProgramError: the name is taken, or in another database.
+            UnsupportedError: it is in a lake.
         """
+        self.check_changes(item.identifier, "RENAME")
         old, new = item.identifier, self.qualify(name)
         if (new.catalog, new.database) != (old.catalog, old.database):
             raise ProgramError(
@@ -150,9 +166,12 @@ class Catalog(Catalogs):
 
         Raises:
             ProgramError: there is none, or a temporary one hides it.
+            UnsupportedError: it is in a lake.
         """
         wanted = _KINDS[kind]
         identifier = self.qualify(name)
+        if not temporary:
+            self.check_changes(identifier, f"DROP {kind}")
         hidden = self._temporary.get(identifier)
         if temporary:
             if isinstance(hidden, wanted):

@@ -49,7 +49,7 @@ def create_function(catalog: Catalog, source: SourceText, statement: st.CreateFu
     name = catalog.qualify(statement.name)
     temporary = statement.temporary or statement.system
     if not temporary:
-        catalog.require_database(name)
+        catalog.require_place(name, "FUNCTION")
     exists = catalog.functions.holds(name, temporary=temporary, system=statement.system)
     if exists and statement.if_not_exists:
         return

@@ -152,7 +152,7 @@ def _drop(context: PlanningContext, binder: Binder, statement: st.Drop) -> None:
         case "MATERIALIZED TABLE":
             materialized.drop_materialized(binder, statement)
         case "TABLE" | "VIEW":
-            item = catalog.find(statement.name)
+            item = catalog.known(statement.name)
             if isinstance(item, CatalogTable) and item.materialized is not None:
                 raise ProgramError(f"{item.identifier} is a materialized table", remedy="DROP MATERIALIZED TABLE")
             catalog.drop(statement.kind, statement.name, temporary=statement.temporary, if_exists=statement.if_exists)

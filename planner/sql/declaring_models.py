@@ -25,7 +25,7 @@ def create_model(catalog: Catalog, source: SourceText, statement: models.CreateM
     """
     name = catalog.qualify(statement.name)
     if not statement.temporary:
-        catalog.require_database(name)
+        catalog.require_place(name, "MODEL")
     if bool(statement.inputs) != bool(statement.outputs):
         missing, written = ("OUTPUT", "INPUT") if statement.inputs else ("INPUT", "OUTPUT")
         raise ProgramError(f"a model with {written} columns has {missing} columns", remedy=f"write {missing} (...)")

@@ -9,16 +9,20 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from compiled_plan.planner.catalog.kinds import TYPE, catalog_kind
+from compiled_plan.planner.catalog.lakes.access import lakes_read_by, without_secrets
 from compiled_plan.plans.connectors.outside import reached_by
 from compiled_plan.plans.connectors.reached import Reach
 from compiled_plan.plans.connectors.registry import connector_spec
 from compiled_plan.plans.connectors.specs import spark
 from compiled_plan.plans.errors import ProgramError, UnsupportedError
+from compiled_plan.plans.files.code_folders import imported_from
 from compiled_plan.plans.functions.jars import JarError, jar_with
 from compiled_plan.plans.functions.loading import places_of
 from compiled_plan.plans.rex.java import function_named
@@ -28,7 +32,20 @@ from compiled_plan.plans.text.options import Kind
 from compiled_plan.service.common.places import Allowed, is_within
 
 #: URI schemes of servers, which are neither local files nor file stores.
-_SERVERS = ("jdbc", "http", "https", "kafka", "redis", "mongodb", "amqp", "nats", "pulsar", "mysql", "postgresql")
+_SERVERS = (
+    "jdbc",
+    "http",
+    "https",
+    "kafka",
+    "redis",
+    "mongodb",
+    "amqp",
+    "nats",
+    "pulsar",
+    "mysql",
+    "postgresql",
+    "thrift",
+)
 #: Suffixes of options whose values are paths.
 _OF_PATHS = ("path", "paths", "location", "file", "dir", "directory", "folder", "keytab")
 #: Further ones of Spark's data sources: without a scheme, a URL is a path.
@@ -54,6 +71,31 @@ def check_outside(plan: object, allowed: Allowed) -> None:
     """
     for _ in _opened_tables(plan, allowed):
         pass
+
+
+@contextmanager
+def compiling_within(allowed: Allowed) -> Iterator[None]:
+    """Restrict the code that programs import, and the lakes that they read while they compile."""
+    folders = [Path(folder) for folder in allowed.programs]
+    with imported_from(folders), lakes_read_by(partial(_opened_lake, allowed=allowed)):
+        yield
+
+
+def _opened_lake(name: str, options: Mapping[str, str], allowed: Allowed) -> Mapping[str, str]:
+    """The options with which a catalog is opened.
+
+    Raises:
+        UnsupportedError: the operator does not allow its folder, or it has a secret.
+    """
+    where = f"catalog {name}"
+    declared = catalog_kind(options[TYPE]).OPTIONS
+    opened = dict(without_secrets(name, options))
+    for key, value in options.items():
+        if key in declared and declared[key].kind is Kind.PATH:
+            opened[key] = _place(where, key, value, allowed.opened)
+        elif _is_place(key, value, _OF_PATHS):
+            _place(where, key, value, allowed.opened_plainly)
+    return opened
 
 
 def confined(text: str, allowed: Allowed) -> tuple[str, object]:

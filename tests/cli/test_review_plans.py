@@ -344,6 +344,16 @@ def test_no_code_of_the_repository_is_run(repository: Path) -> None:
     assert code == 0 and comment.startswith("## Plans: new\n")
 
 
+def test_a_lake_gets_no_secret(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The author of a pull request names the server."""
+    monkeypatch.setenv("COMPILED_PLAN_SECRET_TOKEN", "hush")
+    options = "'type' = 'iceberg', 'catalog-type' = 'rest', 'uri' = 'http://127.0.0.1:9', 'token' = '${secret:TOKEN}'"
+    text = f"CREATE CATALOG lake WITH ({options});\n{INSERT.replace('orders', 'lake.shop.orders')}"
+    change(repository, {"jobs/job.sql": text})
+    code, comment, _ = review("jobs/job.sql")
+    assert code == 1 and "refer to a secret, which is not read for this program" in comment
+
+
 def test_a_fault_of_the_product_stops_no_review(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     change(repository, {f"jobs/{name}.sql": CHANGES[name] for name in ("partial", "incompatible", "compatible")})
     compared = Comparison.of

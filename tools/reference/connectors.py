@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from compiled_plan.planner.catalog.kinds import catalog_kinds
 from compiled_plan.plans.connectors.refused import FLINK_CONNECTORS, FLINK_FORMATS
 from compiled_plan.plans.connectors.registry import connector_specs, format_specs
 from compiled_plan.plans.connectors.table_options import Effect, OptionGroup, TableOption, Use
@@ -28,6 +29,16 @@ def connectors() -> str:
         for item in connector_specs().values()
     )
     return table(("connector", "", "source", "sink", "lookup", "takes a format"), rows)
+
+
+def catalogs() -> str:
+    """Types of catalogs."""
+    return table(("type", ""), ((code(name), class_.DOC) for name, class_ in catalog_kinds()))
+
+
+def catalog_options() -> str:
+    """The options of each type of catalog."""
+    return "\n\n".join(f"### Type `{name}`\n\n{_options(class_.OPTIONS, Use.ANY)}" for name, class_ in catalog_kinds())
 
 
 def _changes(changes: ChangelogMode) -> str:

@@ -40,6 +40,8 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "exit-codes": commands.exit_codes,
     "connectors": connectors.connectors,
     "connector-options": connectors.connector_options,
+    "catalogs": connectors.catalogs,
+    "catalog-options": connectors.catalog_options,
     "metadata": connectors.metadata,
     "formats": connectors.formats,
     "format-options": connectors.format_options,

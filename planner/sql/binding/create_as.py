@@ -74,7 +74,7 @@ def bind_into(
 
 def _existing(binder: Binder, statement: st.CreateTable) -> CatalogTable | None:
     """The table that IF NOT EXISTS finds."""
-    table = binder.catalog.find(statement.name)
+    table = binder.catalog.known(statement.name)
     return table if statement.if_not_exists and isinstance(table, CatalogTable) else None
 
 
@@ -151,7 +151,7 @@ def register(binder: Binder, statement: st.CreateTable, table: CatalogTable) -> 
         ProgramError: the name is taken, or REPLACE TABLE finds no table.
     """
     catalog = binder.catalog
-    if statement.replace_only and not isinstance(catalog.find(statement.name), CatalogTable):
+    if statement.replace_only and not isinstance(catalog.known(statement.name), CatalogTable):
         raise ProgramError(f"there is no table {table.identifier} to replace", remedy="write CREATE OR REPLACE TABLE")
     materialized = statement.materialized
     replaces = statement.or_replace or (materialized is not None and materialized.or_alter)

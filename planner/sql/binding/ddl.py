@@ -78,9 +78,12 @@ class _Declaration:
         declared = statement.primary_key
         key = self._primary_key()
         name = (declared.name if declared is not None else base.primary_key_name) or ""
+        identifier = self._session.catalog.qualify(statement.name)
         options = merge_options(base.options, statement.options, self._rules, self._source)
+        if not statement.temporary:
+            options = self._session.catalog.table_options(identifier, dict(options), statement.options)
         table = CatalogTable(
-            identifier=self._session.catalog.qualify(statement.name),
+            identifier=identifier,
             columns=columns,
             options=options,
             primary_key=key,
@@ -104,10 +107,11 @@ class _Declaration:
         like = self._statement.like
         if like is None:
             return _Base()
-        source = self._session.catalog.find(like.source)
+        with self._source.at_span(like.span):
+            source = self._session.catalog.find(like.source)
         name = self._session.catalog.qualify(like.source)
         if source is None:
-            remedy = did_you_mean(like.source[-1], self._session.catalog.names())
+            remedy = did_you_mean(like.source[-1], self._session.catalog.names(like.source[-3:-1]))
             raise self._source.error_at(like.span, f"source table {name} of LIKE not found", remedy)
         if not isinstance(source, CatalogTable):
             raise self._source.error_at(like.span, f"source {name} of LIKE is a view", "name a table")
@@ -178,7 +182,7 @@ class _Declaration:
                 raise self._source.error_at(
                     key.span,
                     f"primary key column {column.name!r} is nullable in the base table",
-                    "declare it NOT NULL there",
+                    "declare it NOT NULL there, or leave the key out here and write ALTER TABLE ... ADD PRIMARY KEY",
                 )
         return key.columns
 

@@ -85,10 +85,13 @@ def bind_rows(
 
 
 def _target(binder: Binder, statement: st.Insert) -> CatalogTable:
-    target = binder.catalog.find(statement.target)
+    with binder.source.at_span(statement.target_span):
+        target = binder.catalog.find(statement.target)
     name = binder.catalog.qualify(statement.target)
     if target is None:
-        remedy = did_you_mean(statement.target[-1], binder.catalog.names(), "create it with CREATE TABLE")
+        remedy = did_you_mean(
+            statement.target[-1], binder.catalog.names(statement.target[-3:-1]), "create it with CREATE TABLE"
+        )
         raise binder.source.error_at(statement.target_span, f"table {name} not found", remedy)
     if not isinstance(target, CatalogTable):
         raise binder.source.error_at(statement.target_span, f"{name} is a view", "insert into a table")

@@ -57,7 +57,7 @@ def bind_create_materialized(binder: Binder, statement: st.CreateTable) -> Sink:
                 f"select it, or leave it out; the query has {', '.join(names)}",
             )
     table = replace(sink.table, materialized=Materialized(view, clauses.query_text, freshness))
-    old = binder.catalog.find(statement.name)
+    old = binder.catalog.known(statement.name)
     if clauses.or_alter and isinstance(old, CatalogTable):
         _check_query(_materialized(old), view)
     return replace(sink, table=table)
@@ -187,7 +187,7 @@ def drop_materialized(binder: Binder, statement: st.Drop) -> None:
     Raises:
         ProgramError: there is no such materialized table.
     """
-    table = binder.catalog.find(statement.name)
+    table = binder.catalog.known(statement.name)
     if not isinstance(table, CatalogTable) or table.materialized is None:
         if statement.if_exists and table is None:
             return

@@ -64,7 +64,8 @@ def _plain_table(binder: Binder, node: ast.TableRef, place: Place) -> From:
             ignore_hints(node.hints, binder.source)
         query = _as_table(place.around.ctes[node.names[0]])
         return _named(binder, query, node, alias, (node.names[0],), place)
-    entry = binder.catalog.find(node.names)
+    with binder.source.at(node):
+        entry = binder.catalog.find(node.names)
     if entry is None:
         raise _unknown_table(binder, node, place)
     path = binder.catalog.qualify(node.names)
@@ -102,7 +103,7 @@ def _dead_letters(binder: Binder, node: ast.TableRef, table: CatalogTable) -> Ca
 
 def _unknown_table(binder: Binder, node: ast.TableRef, place: Place) -> Exception:
     name = ".".join(node.names)
-    known = [*binder.catalog.names(), *place.around.ctes]
+    known = [*binder.catalog.names(node.names[-3:-1]), *place.around.ctes]
     remedy = did_you_mean(node.names[-1], known, "" if known else "create it with CREATE TABLE")
     return binder.source.error(node, f"table or view {name!r} not found", remedy)
 

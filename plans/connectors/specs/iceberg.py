@@ -44,7 +44,16 @@ _read = partial(passive, uses=Use.SOURCE)
 #: Prefix of Iceberg's properties of writes.
 PROPERTIES = "write."
 #: Options of catalogs that the session gets, by their names in Spark.
-OF_CATALOG = {"catalog-type": "type", "uri": "uri", "warehouse": "warehouse"}
+OF_CATALOG = {
+    "catalog-type": "type",
+    "uri": "uri",
+    "warehouse": "warehouse",
+    "token": "token",
+    "credential": "credential",
+    "oauth2-server-uri": "oauth2-server-uri",
+    "scope": "scope",
+}
+_OF_REST = ("token", "credential", "oauth2-server-uri", "scope")
 _NARROW = (t.TinyIntType, t.SmallIntType)
 _held = column_faults(ICEBERG.title, "connector")
 
@@ -57,24 +66,43 @@ def _column_faults(row: t.RowType, options: Mapping[str, str]) -> Faults:
             yield "connector", message, "make it an INT"
 
 
+def catalog_faults(subject: str, options: Mapping[str, str], *, required: bool = False) -> Iterator[TableFault]:
+    """Faults of the options of a catalog.
+
+    Args:
+        subject: the catalog, or the table whose options they are.
+        options: the options.
+        required: True if `catalog-type` must be among them; otherwise the session may configure the catalog.
+    """
+    name, kind = options["catalog-name"], options.get("catalog-type", "").lower()
+    if not is_plain(name) or "$" in name:
+        message = f"'catalog-name' = {name!r} of {subject} is no name of a catalog"
+        yield TableFault(message, "use letters, digits and underscores", "catalog-name")
+    remedy, present = "add 'catalog-type' = 'hadoop', 'hive' or 'rest'", [key for key in OF_CATALOG if key in options]
+    if not kind and required:
+        yield TableFault(f"{subject} has no 'catalog-type'", remedy, "catalog-type")
+    elif not kind and present:
+        message = f"{subject} has {present[0]!r} and no 'catalog-type'"
+        yield TableFault(message, f"{remedy}, or configure the catalog in the session", present[0])
+    elif kind == "hadoop" and "warehouse" not in options:
+        message = f"{subject} has a 'hadoop' catalog without 'warehouse'"
+        yield TableFault(message, "add 'warehouse' = '...', the folder of the tables", "catalog-type")
+    elif required and kind in ("hive", "rest") and "uri" not in options:
+        message = f"{subject} has a {kind!r} catalog without 'uri'"
+        yield TableFault(message, "add 'uri' = '...', the address of its server", "catalog-type")
+    for option in _OF_REST:
+        if option in options and kind in ("hadoop", "hive"):
+            message = f"{subject} has {option!r}, and a catalog of type {kind!r} does not use it"
+            yield TableFault(message, "leave it out", option)
+
+
 def _faults(use: TableUse) -> Iterator[TableFault]:
     options, table = use.options, use.table
-    name = options["catalog-name"]
-    if not is_plain(name) or "$" in name:
-        message = f"'catalog-name' = {name!r} of table {table} is no name of a catalog"
-        yield TableFault(message, "use letters, digits and underscores", "catalog-name")
+    yield from catalog_faults(f"table {table}", options)
     for option in ("catalog-database", "catalog-table"):
         if not is_name(options.get(option, "default")):
             message = f"{option!r} = {options[option]!r} of table {table} is no plain name of a table"
             yield TableFault(message, "use letters, digits and underscores", option)
-    for option in ("uri", "warehouse"):
-        if option in options and "catalog-type" not in options:
-            message = f"table {table} has {option!r} and no 'catalog-type'"
-            remedy = "add 'catalog-type' = 'hadoop', 'hive' or 'rest', or configure the catalog in the session"
-            yield TableFault(message, remedy, option)
-    if options.get("catalog-type", "").lower() == "hadoop" and "warehouse" not in options:
-        message = f"table {table} has a 'hadoop' catalog without 'warehouse'"
-        yield TableFault(message, "add 'warehouse' = '...', the folder of the tables", "catalog-type")
     if not use.reading:
         return
     streams = is_true(options, "streaming")
@@ -109,6 +137,10 @@ SPEC = ConnectorSpec(
         "catalog-impl": refused("Class of the catalog.", "a plan does not choose classes to load"),
         "uri": TableOption(Kind.TEXT, doc="The address of a `hive` or `rest` catalog."),
         "warehouse": TableOption(Kind.PATH, doc="The folder of the catalog's tables, or the name of a warehouse."),
+        "token": passive(Kind.TEXT, "The bearer token for a `rest` catalog."),
+        "credential": passive(Kind.TEXT, "`ID:SECRET`, for which a `rest` catalog gives a token."),
+        "oauth2-server-uri": passive(Kind.TEXT, "The address that gives the token; by default the catalog's."),
+        "scope": passive(Kind.TEXT, "The scope of the token."),
         "catalog-database": TableOption(Kind.TEXT, "default", doc="The database in the catalog; dots nest."),
         "catalog-table": TableOption(Kind.TEXT, doc="The name in the database.", required=True),
         "streaming": flag("Read appended rows without end; otherwise the table is read once.", uses=Use.SOURCE),

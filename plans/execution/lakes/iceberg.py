@@ -19,6 +19,7 @@ from compiled_plan.plans.connectors.table_options import Values
 from compiled_plan.plans.errors import DataError
 from compiled_plan.plans.execution.interfaces.connectors import TableSpec
 from compiled_plan.plans.execution.spark.types import schema_of
+from compiled_plan.plans.text.masking import shown_value
 from compiled_plan.plans.types import quote_identifier
 
 if TYPE_CHECKING:
@@ -64,9 +65,11 @@ class IcebergTable:
                 conf.set(setting, value)
         for setting, value in settings.items():
             if (actual := conf.get(setting, None)) != value:
+                option = setting.rpartition(".")[2]
                 raise DataError(
-                    f"the session has another catalog {name!r}: its {setting.rpartition('.')[2]} is "
-                    f"{'not set' if actual is None else repr(actual)}, and not {value!r}",
+                    f"the session has another catalog {name!r}: its {option} is "
+                    f"{'not set' if actual is None else shown_value(option, actual)}, and not "
+                    f"{shown_value(option, value)}",
                     where=f"table {self.table.identifier}",
                     remedy="write another 'catalog-name', or leave 'catalog-type' out to use that of the session",
                 )

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from pathlib import Path
 
 from compiled_plan.compiling.previews import preview_plan
-from compiled_plan.plans.files.code_folders import imported_from
-from compiled_plan.service.common.outside import check_outside
+from compiled_plan.service.common.outside import check_outside, compiling_within
 from compiled_plan.service.common.places import Allowed, AllowedFields
 from compiled_plan.service.workers.tasks.own_tests import check_java, own_case
 from compiled_plan.service.workers.tasks.unmasking import fill
@@ -37,7 +35,7 @@ def preview(
     """
     case = own_case(tests, test) if test else None
     may, filled = Allowed(**allowed), fill(text, known, None if old is None else json.loads(old))
-    with filled.unseen(), imported_from([Path(folder) for folder in may.programs]):
+    with filled.unseen(), compiling_within(may):
         compiled = preview_plan({**settings, **(case.settings if case is not None else {})}, filled.text, at, rows)
     plan = compiled.to_json()
     document = json.loads(plan)

@@ -11,6 +11,7 @@ from pathlib import Path
 from compiled_plan.compiling.completing import Candidates, declared
 from compiled_plan.compiling.scripts import Session, compiled, compiled_text
 from compiled_plan.environment import TableEnvironment
+from compiled_plan.planner.catalog.lakes.access import lakes_read_by
 from compiled_plan.plans.files.code_folders import imported_from
 from compiled_plan.plans.inspection.check import report
 from compiled_plan.plans.inspection.checked_plans import plan_from_json
@@ -18,7 +19,7 @@ from compiled_plan.plans.inspection.lint import secret_warnings
 from compiled_plan.plans.inspection.recompile import notes, recompile
 from compiled_plan.plans.text import jsontext
 from compiled_plan.plans.text.masking import masked_program, masked_text
-from compiled_plan.service.common.outside import check_outside
+from compiled_plan.service.common.outside import check_outside, compiling_within
 from compiled_plan.service.common.places import Allowed, AllowedFields
 from compiled_plan.service.workers.tasks.own_tests import check_java, plans_of
 from compiled_plan.service.workers.tasks.refusals import PlanOfTest
@@ -57,7 +58,7 @@ def compile_(
     program = filled.text
     for folder in may.programs:
         find_modules_in(Path(folder))
-    with filled.unseen(), imported_from([Path(folder) for folder in may.programs]):
+    with filled.unseen(), compiling_within(may):
         if file:
             program = Path(file).read_text(encoding="utf-8")
             plan = compiled(file, Session(settings or {}), said.append).plan
@@ -124,7 +125,7 @@ def complete(before: str, after: str, settings: Mapping[str, str], allowed: Allo
         allowed: fields of `Allowed`.
     """
     environment = TableEnvironment(settings)
-    with imported_from([Path(folder) for folder in Allowed(**allowed).programs]):
+    with lakes_read_by(None), imported_from([Path(folder) for folder in Allowed(**allowed).programs]):
         declared(environment, before)
     return [asdict(item) for item in islice(Candidates(environment).at(before, after), _CANDIDATES)]
 

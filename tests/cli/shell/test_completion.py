@@ -89,3 +89,16 @@ def test_nothing_completes_a_text(completer: SqlCompleter, text: str) -> None:
 def test_the_words_for_names_are_those_of_the_grammar(root: Path) -> None:
     sources = "".join(path.read_text() for path in (root / "planner/sql/grammar").glob("*.py"))
     assert [words for words in (*_NAMES, *_COLUMNS) if f'"{words}"' not in sources] == []
+
+
+def test_a_completion_reads_no_lake() -> None:
+    """Each key would ask its server for all words of the statement."""
+    env = TableEnvironment()
+    env.execute_sql("""
+        CREATE CATALOG lake WITH ('type' = 'iceberg', 'catalog-type' = 'rest', 'uri' = 'http://127.0.0.1:9');
+        CREATE TABLE lake.shop.declared (amount INT);
+        USE CATALOG lake;
+    """)
+    completer = SqlCompleter(env, COMMANDS)
+    assert completed(completer, "SELECT * FROM lake.shop.de") == ["SELECT * FROM lake.shop.declared"]
+    assert completed(completer, "SELECT amo| FROM shop.declared") == ["SELECT amount"]

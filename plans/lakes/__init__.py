@@ -1,0 +1,1 @@
+"""Lakes read without Spark, while programs compile: names of tables, and their columns."""
