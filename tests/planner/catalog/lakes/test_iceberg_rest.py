@@ -2,93 +2,29 @@
 
 from __future__ import annotations
 
-import json
-import threading
-from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Iterator
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs
 
 import pytest
 
 from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.errors import ProgramError
-from tests.support.lake_files import iceberg_metadata
-
-METADATA = iceberg_metadata([{"id": 1, "name": "id", "type": "long", "required": True}], [1])
-Answer = tuple[int, Any]
-
-
-class Server:
-    """A catalog server: answers by path, and the requests that came."""
-
-    def __init__(self) -> None:
-        self.requests: list[tuple[str, str]] = []
-        self.answers: dict[str, Answer | Callable[[dict[str, list[str]]], Answer]] = {
-            "/v1/config": (200, {"defaults": {}, "overrides": {"prefix": "main"}}),
-            "/v1/main/namespaces": (200, {"namespaces": [["shop"], ["other"]]}),
-            "/v1/main/namespaces/shop": (200, {"namespace": ["shop"]}),
-            "/v1/main/namespaces/shop/tables": self._tables,
-            "/v1/main/namespaces/shop/tables/orders": (200, {"metadata": METADATA, "config": {}}),
-            "/v1/main/namespaces/a%1Fb/tables/t": (200, {"metadata": METADATA}),
-        }
-        self.http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        threading.Thread(target=self.http.serve_forever, daemon=True).start()
-
-    @property
-    def uri(self) -> str:
-        return f"http://127.0.0.1:{self.http.server_port}"
-
-    def catalog(self, options: str = "") -> str:
-        return (
-            f"CREATE CATALOG lake WITH ('type' = 'iceberg', 'catalog-type' = 'rest', 'uri' = '{self.uri}'"
-            f"{options and ', '}{options});"
-        )
-
-    @staticmethod
-    def _tables(query: dict[str, list[str]]) -> Answer:
-        """The list in two pages."""
-        if query.get("pageToken") == ["2"]:
-            return 200, {"identifiers": [{"namespace": ["shop"], "name": "returns"}], "next-page-token": None}
-        return 200, {"identifiers": [{"namespace": ["shop"], "name": "orders"}], "next-page-token": "2"}
-
-    def _handler(self) -> type[BaseHTTPRequestHandler]:
-        server = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                url = urlsplit(self.path)
-                body = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode()
-                server.requests.append((self.path, self.headers.get("Authorization", body)))
-                answer = server.answers.get(url.path, (404, {"error": {"message": "absent"}}))
-                status, document = answer(parse_qs(url.query)) if callable(answer) else answer
-                self.send_response(status)
-                if status == 307:
-                    self.send_header("Location", document)
-                self.end_headers()
-                self.wfile.write(document if isinstance(document, bytes) else json.dumps(document).encode())
-
-            do_POST = do_GET
-
-            def log_message(self, *arguments: object) -> None:
-                pass
-
-        return Handler
+from tests.support.rest_catalogs import METADATA, RestCatalogServer
 
 
 @pytest.fixture
-def server() -> Iterator[Server]:
-    server = Server()
+def server() -> Iterator[RestCatalogServer]:
+    server = RestCatalogServer()
     yield server
-    server.http.shutdown()
-    server.http.server_close()
+    server.close()
 
 
 def shown(text: str) -> list[tuple[Any, ...]]:
     return [tuple(row) for row in TableEnvironment().execute_sql(text).collect()]
 
 
-def test_names_and_schemas(server: Server) -> None:
+def test_names_and_schemas(server: RestCatalogServer) -> None:
     text = server.catalog("'warehouse' = 'w 1'")
     assert shown(f"{text}SHOW DATABASES FROM lake") == [("other",), ("shop",)]
     assert shown(f"{text}USE lake.shop; SHOW TABLES") == [("orders",), ("returns",)]
@@ -100,7 +36,7 @@ def test_names_and_schemas(server: Server) -> None:
     assert caught.value.remedy == "did you mean 'orders'?"
 
 
-def test_a_catalog_is_asked_for_named_tables_alone(server: Server) -> None:
+def test_a_catalog_is_asked_for_named_tables_alone(server: RestCatalogServer) -> None:
     sink = "CREATE TABLE p (id BIGINT) WITH ('connector' = 'print');"
     TableEnvironment().execute_sql(f"{server.catalog()}{sink}")
     assert server.requests == []
@@ -109,7 +45,7 @@ def test_a_catalog_is_asked_for_named_tables_alone(server: Server) -> None:
     assert [path for path, _ in server.requests] == ["/v1/config", "/v1/main/namespaces/shop/tables/orders"]
 
 
-def test_a_token_is_a_secret(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_token_is_a_secret(server: RestCatalogServer, monkeypatch: pytest.MonkeyPatch) -> None:
     catalog = server.catalog("'token' = '${secret:lake_token}'")
     text = (
         f"{catalog}CREATE TABLE p (id BIGINT) WITH ('connector' = 'print');"
@@ -124,7 +60,7 @@ def test_a_token_is_a_secret(server: Server, monkeypatch: pytest.MonkeyPatch) ->
     assert "${secret:lake_token}" in plan.to_json()
 
 
-def test_a_credential_is_exchanged(server: Server) -> None:
+def test_a_credential_is_exchanged(server: RestCatalogServer) -> None:
     server.answers["/v1/oauth/tokens"] = (200, {"access_token": "fresh-token"})
     text = server.catalog("'credential' = 'me:hush-hush', 'scope' = 'PRINCIPAL_ROLE:ALL'")
     shown(f"{text}DESCRIBE lake.shop.orders")
@@ -141,14 +77,14 @@ def test_a_credential_is_exchanged(server: Server) -> None:
     assert "hush" not in shown_text
 
 
-def refused(server: Server, options: str = "") -> ProgramError:
+def refused(server: RestCatalogServer, options: str = "") -> ProgramError:
     with pytest.raises(ProgramError, match=r"catalog 'lake' at http.*cannot be read") as caught:
         shown(f"{server.catalog(options)}DESCRIBE lake.shop.orders")
     assert "'uri'" in caught.value.remedy
     return caught.value
 
 
-def test_refusals_name_the_reason(server: Server) -> None:
+def test_refusals_name_the_reason(server: RestCatalogServer) -> None:
     server.answers["/v1/main/namespaces/shop/tables/orders"] = (403, {"error": {"message": "no rights"}})
     assert "status 403: no rights" in refused(server).message
     server.answers["/v1/main/namespaces/shop/tables/orders"] = (200, b"<html>")
@@ -161,13 +97,13 @@ def test_refusals_name_the_reason(server: Server) -> None:
     assert "status 404" in refused(server).message
 
 
-def test_a_redirect_does_not_get_the_token(server: Server) -> None:
+def test_a_redirect_does_not_get_the_token(server: RestCatalogServer) -> None:
     server.answers["/v1/config"] = (307, f"{server.uri}/v1/elsewhere")
     assert "status 307" in refused(server, "'token' = 'open-sesame'").message
     assert len(server.requests) == 1
 
 
-def test_a_server_chooses_no_code(server: Server, tmp_path: Any) -> None:
+def test_a_server_chooses_no_code(server: RestCatalogServer, tmp_path: Any) -> None:
     """Configuration that makes libraries load a class of the server's choice has no effect."""
     touched = tmp_path / "touched"
     command = {"type": "custom", "impl": "subprocess.Popen", "custom": {"args": ["touch", str(touched)]}}

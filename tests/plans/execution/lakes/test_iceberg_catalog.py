@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ import pytest
 from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.errors import DataError
 from tests.support.lakes import needs_iceberg, run, run_plan
+from tests.support.rest_catalogs import RestCatalogServer
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -76,6 +78,32 @@ def test_rows_are_aggregated_into_a_table_that_the_run_creates(spark: SparkSessi
         spark.catalog.refreshTable(f"{name}.shop.revenue")
         rows = spark.table(f"{name}.shop.revenue").sort("customer").collect()
         assert [(row.customer, str(row.total)) for row in rows] == [(1, "4.75"), (2, "2.00")]
+
+
+def test_a_run_authorizes_itself_at_the_server(
+    spark: SparkSession, lake: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A REST server gives compiler and run the metadata that Spark wrote."""
+    spark.sql(f"CREATE TABLE {name}.shop.t (id INT, n INT) USING iceberg")
+    spark.sql(f"INSERT INTO {name}.shop.t VALUES (1, 2)")
+    file = max((tmp_path / "w/shop/t/metadata").glob("v*.metadata.json"))
+    server = RestCatalogServer()
+    answer = {"metadata-location": str(file), "metadata": json.loads(file.read_text()), "config": {}}
+    server.answers["/v1/main/namespaces/shop/tables/t"] = (200, answer)
+    monkeypatch.setenv("COMPILED_PLAN_SECRET_LAKE_TOKEN", "open-sesame")
+    catalog = server.catalog("'token' = '${secret:lake_token}'", f"{name}_rest")
+    text = (
+        f"{catalog}CREATE TABLE p (id INT, n INT) WITH ('connector' = 'print');"
+        f"INSERT INTO p SELECT * FROM {name}_rest.shop.t"
+    )
+    try:
+        plan = TableEnvironment().compile_script(text)
+        compiling = len(server.requests)
+        assert run_plan(spark, plan) == ["+I[1, 2]"]
+        assert len(server.requests) > compiling
+        assert {token for _, token in server.requests} == {"Bearer open-sesame"}
+    finally:
+        server.close()
 
 
 def test_a_table_that_changed_is_refused_at_the_start(spark: SparkSession, lake: str, name: str) -> None:
