@@ -118,7 +118,7 @@ def _translated(fault: Exception, brokers: Iterable[str], checkpoint: str) -> Ex
             " ".join(("Kafka's brokers", *sorted(set(brokers)), f"do not answer: {away[1] or away[2]}")),
             remedy="start them, and then the plan again on its checkpoint: what was committed is kept",
         )
-    unreadable = _unreadable(message) or _unreadable(str(fault))
+    unreadable = _unreadable(message) or _unreadable(str(fault)) or _unreadable(_stack_trace(fault))
     if unreadable is not None:
         return unreadable
     by_function = _BY_FUNCTION.search(message) or _BY_FUNCTION.search(str(fault))
@@ -157,7 +157,7 @@ def _translated(fault: Exception, brokers: Iterable[str], checkpoint: str) -> Ex
             f"a disk is full: {_short(message)}",
             remedy="free some space there, then start again: what was committed is kept",
         )
-    damaged = _of_checkpoint(message, f"{fault}{getattr(fault, '_stackTrace', None) or ''}", checkpoint)
+    damaged = _of_checkpoint(message, f"{fault}{_stack_trace(fault)}", checkpoint)
     if damaged is not None:
         return damaged
     user_raised = "USER_RAISED_EXCEPTION" in message
@@ -209,11 +209,13 @@ def _of_checkpoint(message: str, text: str, checkpoint: str) -> CheckpointError 
 
 
 def _ended(message: str, fault: Exception) -> re.Match[str] | None:
-    """The exhausted resource of the JVM: its name, and the JVM's message.
+    """The exhausted resource of the JVM: its name, and the JVM's message."""
+    return _NO_MORE.search(message) or _NO_MORE.search(_stack_trace(fault))
 
-    If the thread of the query itself fails, Spark's message omits the name, but its stack trace has it.
-    """
-    return _NO_MORE.search(message) or _NO_MORE.search(getattr(fault, "_stackTrace", None) or "")
+
+def _stack_trace(fault: Exception) -> str:
+    """Java's stack trace: it names the exception of the query's own thread, and Spark's message does not."""
+    return getattr(fault, "_stackTrace", None) or ""
 
 
 def _missing_library(message: str) -> ExecutionError | None:

@@ -86,6 +86,15 @@ def test_a_record_that_cannot_be_read_has_a_place_and_a_remedy() -> None:
     assert (error.message, error.where, error.remedy) == ("a record; at: here; try: x", "'/a/1.csv', line 2", "y")
 
 
+def test_a_table_that_cannot_be_read_in_the_query_thread() -> None:
+    said = "the table has lost changes; at: table t; try: a new checkpoint"
+    fault = RuntimeError(f"[STREAM_FAILED] Query [id = 1] terminated with exception: {said}\n=== Streaming Query ===")
+    fault._stackTrace = f"{fault}\nCaused by: kernel.formats.base.UnreadableException: {said}\n"  # type: ignore[attr-defined]
+    error = translate(fault)
+    assert type(error) is DataError
+    assert (error.message, error.where, error.remedy) == ("the table has lost changes", "table t", "a new checkpoint")
+
+
 def test_brokers_that_do_not_answer_are_named_and_the_plan_is_not_shown() -> None:
     error = (
         "org.apache.kafka.common.errors.TimeoutException: Timed out waiting for a node assignment. Call: listOffsets"
