@@ -12,6 +12,7 @@ from compiled_plan.plans.connectors.table_names import is_plain
 from compiled_plan.plans.connectors.table_options import OptionGroup, Use
 from compiled_plan.plans.nodes.declared import TableFault
 from compiled_plan.plans.text.options import Kind
+from compiled_plan.plans.types.changelog import ChangelogMode
 
 STREAMING, BATCH = "streaming", "batch"
 
@@ -74,6 +75,11 @@ def only_in_batches(table: str, options: Mapping[str, str], names: Iterable[str]
 def is_true(options: Mapping[str, str], name: str) -> bool:
     """Return True if a flag is set; it is off by default."""
     return options.get(name, "").lower() == "true"
+
+
+def changes_with(option: str) -> Callable[[Mapping[str, str]], ChangelogMode]:
+    """The changelog mode of a source: all changes with a flag, otherwise appended rows."""
+    return lambda options: ChangelogMode.ALL if is_true(options, option) else ChangelogMode.INSERT
 
 
 def skipping(option: str) -> str:

@@ -17,6 +17,7 @@ from compiled_plan.plans.connectors.lake_tables import (
     CREATE,
     SINK_OPTIONS,
     STREAMING,
+    changes_with,
     column_faults,
     created_properties,
     is_name,
@@ -49,11 +50,6 @@ _AS_OF = ("versionAsOf", "timestampAsOf")
 #: Property without which names of columns have no such character.
 _MAPPING, _UNMAPPED = "delta.columnMapping.mode", frozenset(" ,;{}()\n\t=")
 _HELD = column_faults(DELTA.title, "connector")
-
-
-def changes_of(options: Mapping[str, str]) -> ChangelogMode:
-    """The changelog mode of a source: all changes with the change data feed, otherwise appended rows."""
-    return ChangelogMode.ALL if is_true(options, FEED) else ChangelogMode.INSERT
 
 
 def _column_faults(row: t.RowType, options: Mapping[str, str]) -> Faults:
@@ -152,7 +148,7 @@ SPEC = ConnectorSpec(
         "failOnDataLoss": _read(Kind.BOOLEAN, "End the run if the log of unread versions was removed.", default="true"),
         **SINK_OPTIONS,
     },
-    source=SourceSpec(bounded=Boundedness.BY_OPTION, changes_by=changes_of, repeats=_repeats, starts=_START),
+    source=SourceSpec(bounded=Boundedness.BY_OPTION, changes_by=changes_with(FEED), repeats=_repeats, starts=_START),
     lookup=LookupSpec(joins=True),
     sink=SinkSpec(ChangelogMode.UPSERT, by_key=True),
     groups=(created_properties(PROPERTIES),),

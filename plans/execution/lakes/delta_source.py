@@ -5,10 +5,6 @@ The first micro-batches of a stream read the table, unless an option names a sta
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from pyspark.sql import functions as F
-
 from compiled_plan.plans.connectors.lake_tables import BATCH
 from compiled_plan.plans.connectors.specs.delta import FEED
 from compiled_plan.plans.connectors.table_options import Values
@@ -16,23 +12,15 @@ from compiled_plan.plans.errors import DataError
 from compiled_plan.plans.execution.interfaces.connectors import (
     DELETE,
     INSERT,
-    KIND,
-    ORD,
-    PATH,
     UPDATE_AFTER,
     UPDATE_BEFORE,
     SourceContext,
     TableSpec,
     insert_head,
 )
+from compiled_plan.plans.execution.lakes.changes import head
 from compiled_plan.plans.execution.lakes.delta import DeltaTable
 from compiled_plan.plans.execution.lakes.source import Scan
-from compiled_plan.plans.types import quote_identifier
-
-if TYPE_CHECKING:
-    from pyspark.sql import Column
-
-    from compiled_plan.plans.execution.lakes.source import Head
 
 #: Options that go to Delta's reader, by use.
 _STARTS = ("startingVersion", "startingTimestamp")
@@ -60,7 +48,7 @@ def scan(table: TableSpec, target: DeltaTable, options: Values, context: SourceC
         )
     settings = _settings(options, context, batch=batch, feed=feed)
     if feed:
-        return Scan(settings, not batch, _changed(table), (_CHANGE, _VERSION))
+        return Scan(settings, not batch, head(table, _CHANGE, _KINDS, _VERSION), (_CHANGE, _VERSION))
     return Scan(settings, not batch, insert_head())
 
 
@@ -73,21 +61,3 @@ def _settings(options: Values, context: SourceContext, *, batch: bool, feed: boo
     if context.max_files is not None and not batch:
         values.setdefault("maxFilesPerTrigger", str(context.max_files))
     return values
-
-
-def _changed(table: TableSpec) -> Head:
-    """`kind`, `ord` and `path` of changes: by commit; in a commit by key, the old row of a key before the new one."""
-    change = F.col(_CHANGE)
-    kind = F.coalesce(*(F.when(change == name, F.lit(kind)) for name, kind in _KINDS.items()))
-    is_old = change.isin("update_preimage", "delete")
-    keys = [F.col(quote_identifier(name)) for name in table.primary_key if name in table.used]
-    parts = [
-        *([_eight_bytes(F.xxhash64(*keys))] if keys else []),
-        F.when(is_old, F.lit(bytearray(b"\0"))).otherwise(F.lit(bytearray(b"\1"))),
-        _eight_bytes(F.call_function("order_number")),
-    ]
-    return kind.cast("tinyint").alias(KIND), F.col(_VERSION).alias(ORD), F.concat(*parts).alias(PATH)
-
-
-def _eight_bytes(number: Column) -> Column:
-    return F.unhex(F.lpad(F.hex(number), 16, "0"))
