@@ -70,7 +70,7 @@ class SourceSpec:
     watermarks: bool = False  # whether Flink pushes watermarks into the scan, so that a plan has no operator for them
     again: bool = False  # whether rows can be read again, as those of files
     repeats: Repeats | None = None  # of a table that keeps its rows, which a stream reads again up to a position
-    starts: tuple[str, ...] = ()  # options of such a table that only the first start on a checkpoint reads
+    starts: tuple[str, ...] = ()  # options of such a table that hold from the first start on a checkpoint on
     #: Predicate: Flink pushes a condition into the scan with these options; None if it never does.
     takes_over: Callable[[RexNode, Mapping[str, str]], bool] | None = None
     limits: bool = False  # whether Flink pushes LIMIT into the scan

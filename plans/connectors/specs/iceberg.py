@@ -1,7 +1,7 @@
 """The connector `iceberg`: tables of Apache Iceberg.
 
-Sources: Iceberg's pages "Flink Connector", for the options of a table, and "Spark Structured Streaming", "Spark Writes"
-and "Spark Configuration".
+Sources: Iceberg's pages "Flink Connector", for the options of a table, and "Spark Structured Streaming", "Spark
+Writes", "Spark Procedures" (`create_changelog_view`) and "Spark Configuration".
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from compiled_plan.plans.connectors.common import flag, passive, refused, tuning
 from compiled_plan.plans.connectors.lake_tables import (
     AT_START,
     SINK_OPTIONS,
+    changes_with,
     column_faults,
     created_properties,
     is_name,
@@ -39,7 +40,8 @@ from compiled_plan.plans.nodes.declared import TableFault
 from compiled_plan.plans.text.options import Kind
 from compiled_plan.plans.types.changelog import ChangelogMode
 
-_START = "start-snapshot-timestamp"
+CHANGELOG, _START = "changelog", "start-snapshot-timestamp"
+_SKIP = ("streaming-skip-overwrite-snapshots", "streaming-skip-delete-snapshots")
 _read = partial(passive, uses=Use.SOURCE)
 #: Prefix of Iceberg's properties of writes.
 PROPERTIES = "write."
@@ -64,6 +66,9 @@ def _column_faults(row: t.RowType, options: Mapping[str, str]) -> Faults:
         if any(isinstance(part, _NARROW) for part in within(column.type)):
             message = f"column {column.name!r} of type {column.type} cannot be held in an Iceberg table"
             yield "connector", message, "make it an INT"
+        if is_true(options, CHANGELOG) and any(isinstance(part, t.VariantType) for part in within(column.type)):
+            message = f"column {column.name!r} of type {column.type} cannot be compared with its earlier value"
+            yield CHANGELOG, message, "leave the column out"
 
 
 def catalog_faults(subject: str, options: Mapping[str, str], *, required: bool = False) -> Iterator[TableFault]:
@@ -106,27 +111,28 @@ def _faults(use: TableUse) -> Iterator[TableFault]:
     if not use.reading:
         return
     streams = is_true(options, "streaming")
-    yield from together(table, options, ("snapshot-id", "as-of-timestamp"))
+    yield from together(table, options, ("snapshot-id", "as-of-timestamp"), *((CHANGELOG, name) for name in _SKIP))
     if streams:
         remedy = "leave 'streaming' out, or this option"
         yield from only_in_batches(table, options, ("snapshot-id", "as-of-timestamp"), remedy)
-    elif _START in options:
-        message = f"the option 'start-snapshot-timestamp' of table {table} applies to streams alone"
-        yield TableFault(message, "set 'streaming' = 'true', or leave it out", _START)
+    for name in () if streams else (_START, CHANGELOG):
+        if name in options:
+            message = f"the option {name!r} of table {table} applies to streams alone"
+            yield TableFault(message, "set 'streaming' = 'true', or leave it out", name)
 
 
 def _repeats(options: Mapping[str, str]) -> Iterator[str]:
     """The reasons why a new stream up to a position has other rows than the one that reached it."""
     if not is_true(options, "streaming"):
         yield "a batch read is of a snapshot that the checkpoint does not record"
-    for name in ("streaming-skip-overwrite-snapshots", "streaming-skip-delete-snapshots"):
+    for name in _SKIP:
         if is_true(options, name):
             yield skipping(name)
 
 
 SPEC = ConnectorSpec(
     "iceberg",
-    "A table of Apache Iceberg: appended rows are read, rows are appended, or merged by primary key.",
+    "A table of Apache Iceberg: appended rows or all changes are read, rows are appended, or merged by primary key.",
     {
         "catalog-name": TableOption(Kind.TEXT, doc="The catalog of the table in Spark's session.", required=True),
         "catalog-type": TableOption(
@@ -144,11 +150,18 @@ SPEC = ConnectorSpec(
         "catalog-database": TableOption(Kind.TEXT, "default", doc="The database in the catalog; dots nest."),
         "catalog-table": TableOption(Kind.TEXT, doc="The name in the database.", required=True),
         "streaming": flag("Read appended rows without end; otherwise the table is read once.", uses=Use.SOURCE),
+        CHANGELOG: flag(
+            "Read a stream as a changelog: the rows of the table, then inserts, updates and deletes. Not an option of "
+            "Iceberg's connector.",
+            uses=Use.SOURCE,
+        ),
         "monitor-interval": tuning(
             Kind.DURATION, "Interval of the search for snapshots; here every micro-batch searches.", Use.SOURCE
         ),
         _START: _read(
-            Kind.COUNT, "The time, in ms since 1970, from which a new checkpoint reads snapshots; by default all."
+            Kind.COUNT,
+            "The time, in ms since 1970, from which a new checkpoint reads snapshots; by default all. A changelog then "
+            "begins without the rows of the table.",
         ),
         "snapshot-id": _read(Kind.COUNT, "The snapshot of a batch read."),
         "as-of-timestamp": _read(Kind.COUNT, "The same by a time, in ms since 1970."),
@@ -158,11 +171,15 @@ SPEC = ConnectorSpec(
         "streaming-skip-delete-snapshots": flag(
             "Skip snapshots that delete rows; otherwise they end a stream.", uses=Use.SOURCE
         ),
-        "streaming-max-files-per-micro-batch": _read(Kind.POSITIVE, "Maximum number of files per micro-batch."),
+        "streaming-max-files-per-micro-batch": _read(
+            Kind.POSITIVE, "Maximum number of files per micro-batch; a changelog reads whole snapshots, at least one."
+        ),
         "streaming-max-rows-per-micro-batch": _read(Kind.POSITIVE, "The same for rows."),
         **SINK_OPTIONS,
     },
-    source=SourceSpec(bounded=Boundedness.BY_OPTION, repeats=_repeats, starts=(_START,)),
+    source=SourceSpec(
+        bounded=Boundedness.BY_OPTION, changes_by=changes_with(CHANGELOG), repeats=_repeats, starts=(CHANGELOG, _START)
+    ),
     lookup=LookupSpec(joins=True),
     sink=SinkSpec(ChangelogMode.UPSERT, by_key=True),
     groups=(created_properties(PROPERTIES),),

@@ -31,12 +31,14 @@ class Scan:
         streams: True for a stream; otherwise the table is read once.
         head: `kind`, `ord` and `path` of its rows.
         extra: the names of further columns, which `head` reads.
+        provider: the class of the kernel that reads the table; empty for the format itself.
     """
 
     options: Mapping[str, str]
     streams: bool
     head: Head
     extra: tuple[str, ...] = ()
+    provider: str = ""
 
 
 def read(table: TableSpec, target: LakeTable, context: SourceContext, scan: Callable[[], Scan]) -> RowSource:
@@ -64,7 +66,8 @@ def read(table: TableSpec, target: LakeTable, context: SourceContext, scan: Call
 
 def _opened(table: TableSpec, target: LakeTable, context: SourceContext, scan: Scan) -> RowSource:
     reader: Any = context.spark.readStream if scan.streams else context.spark.read
-    frame = target.load(reader.options(**scan.options))
+    reader = reader.options(**scan.options)
+    frame = reader.format(scan.provider).load() if scan.provider else target.load(reader)
     if scan.streams:
         return RowSource(_rows(frame, table, scan.head), bounded=False)
     stream, held = whole(frame.select(*(F.col(quote_identifier(name)) for name in (*table.used, *scan.extra))))

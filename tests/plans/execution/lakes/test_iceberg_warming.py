@@ -10,7 +10,7 @@ import pytest
 from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.errors import DataError
 from compiled_plan.plans.plan import CompiledPlan
-from tests.support.lakes import needs_iceberg, run_plan
+from tests.support.lakes import IcebergCatalog, needs_iceberg, run_plan
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -18,37 +18,31 @@ if TYPE_CHECKING:
 pytestmark = [needs_iceberg, pytest.mark.usefixtures("lakes")]
 
 
+CHANGES = {"changelog": "true"}
+TIMED = "ts TIMESTAMP(3), WATERMARK FOR ts AS ts"
+EXPIRE = "older_than => TIMESTAMP '2100-01-01 00:00:00', retain_last => 1"
+
+
 @pytest.fixture
-def catalog(spark: SparkSession, tmp_path: Path) -> str:
-    """A catalog of the test's own, with a table of two snapshots."""
-    name = f"w_{abs(hash(tmp_path)):x}"
-    for setting, value in {"": "org.apache.iceberg.spark.SparkCatalog", ".type": "hadoop"}.items():
-        spark.conf.set(f"spark.sql.catalog.{name}{setting}", value)
-    spark.conf.set(f"spark.sql.catalog.{name}.warehouse", str(tmp_path / "w"))
-    spark.sql(f"CREATE TABLE {name}.shop.t (k STRING, g STRING, n INT) USING iceberg")
-    add(spark, name, "('a', 'x', 1)", "('b', 'x', 2)")
-    return name
+def lake(spark: SparkSession, tmp_path: Path) -> IcebergCatalog:
+    """A table of two snapshots."""
+    catalog = IcebergCatalog(spark, tmp_path)
+    catalog.sql("CREATE TABLE $ (k STRING, g STRING, n INT, ts TIMESTAMP_NTZ) USING iceberg")
+    add(catalog, "'a', 'x', 1, '10:10'", "'b', 'x', 2, '10:20'")
+    return catalog
 
 
-def add(spark: SparkSession, catalog: str, *snapshots: str) -> None:
-    for rows in snapshots:
-        spark.sql(f"INSERT INTO {catalog}.shop.t VALUES {rows}")
+def add(lake: IcebergCatalog, *snapshots: str) -> None:
+    columns = "col1, col2, col3, CAST('2026-01-01 ' || col4 AS TIMESTAMP_NTZ)"
+    lake.sql(*(f"INSERT INTO $ SELECT {columns} FROM VALUES ({rows})" for rows in snapshots))
 
 
-def sums(catalog: str, key: str) -> CompiledPlan:
+def sums(lake: IcebergCatalog, key: str, query: str = "", **options: str) -> CompiledPlan:
     """Count and sum of each value of a column."""
-    named = {
-        "connector": "iceberg",
-        "catalog-name": catalog,
-        "catalog-database": "shop",
-        "catalog-table": "t",
-        "streaming": "true",
-    }
-    shown = ", ".join(f"'{name}' = '{value}'" for name, value in named.items())
-    text = f"CREATE TABLE t (k STRING, g STRING, n INT) WITH ({shown});\n"
-    text += "CREATE TABLE p (k STRING, c BIGINT, s BIGINT) WITH ('connector' = 'print');\n"
-    text += f"INSERT INTO p SELECT {key}, COUNT(*), SUM(CAST(n AS BIGINT)) FROM t GROUP BY {key}"
-    return TableEnvironment().compile_script(text)
+    text = lake.declared("k STRING, g STRING, n INT" + (f", {TIMED}" if query else ""), streaming="true", **options)
+    text += "CREATE TABLE p (k STRING, c BIGINT, s BIGINT) WITH ('connector' = 'print');\nINSERT INTO p "
+    query = query or f"SELECT {key}, COUNT(*), SUM(CAST(n AS BIGINT)) FROM t GROUP BY {key}"
+    return TableEnvironment().compile_script(text + query)
 
 
 def filled(spark: SparkSession, plan: CompiledPlan, checkpoint: Path) -> list[str]:
@@ -58,20 +52,71 @@ def filled(spark: SparkSession, plan: CompiledPlan, checkpoint: Path) -> list[st
     return run_plan(spark, plan, checkpoint, available_now=True, **how)
 
 
-def test_rows_of_snapshots_that_were_read(spark: SparkSession, catalog: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("options", [{}, CHANGES, {**CHANGES, "start_snapshot_timestamp": "0"}])
+@pytest.mark.sampled(2)
+def test_rows_of_snapshots_that_were_read(
+    spark: SparkSession, lake: IcebergCatalog, tmp_path: Path, options: dict[str, str]
+) -> None:
     checkpoint = tmp_path / "c"
-    assert len(run_plan(spark, sums(catalog, "k"), checkpoint, available_now=True)) == 2
-    add(spark, catalog, "('a', 'y', 4)")
-    spark.sql(f"CALL {catalog}.system.rewrite_data_files('shop.t', options => map('rewrite-all', 'true'))").collect()
-    add(spark, catalog, "('b', 'y', 8)")
-    run_plan(spark, sums(catalog, "k"), checkpoint, available_now=True)
-    add(spark, catalog, "('c', 'x', 16), ('c', 'y', 32)")
-    lines = filled(spark, sums(catalog, "g"), checkpoint)
-    assert sorted(lines) == ["+U[x, 3, 19]", "+U[y, 3, 44]", "-U[x, 2, 3]", "-U[y, 2, 12]"]
+    assert len(run_plan(spark, sums(lake, "k", **options), checkpoint, available_now=True)) == 2
+    add(lake, "'a', 'y', 4, '10:30'")
+    lake.call("rewrite_data_files", "options => map('rewrite-all', 'true')")
+    add(lake, "'b', 'y', 8, '10:40'")
+    if options:
+        lake.sql("UPDATE $ SET n = 16 WHERE n = 8", "DELETE FROM $ WHERE n = 1")
+    run_plan(spark, sums(lake, "k", **options), checkpoint, available_now=True)
+    add(lake, "'c', 'x', 32, '10:50'), ('c', 'y', 64, '10:50'")
+    lines = filled(spark, sums(lake, "g", **options), checkpoint)
+    x, y = ((1, 2), (2, 20)) if options else ((2, 3), (2, 12))
+    assert sorted(lines) == sorted(
+        f"{kind}[{key}, {count + new}, {total + new * amount}]"
+        for key, (count, total), amount in (("x", x, 32), ("y", y, 64))
+        for kind, new in (("-U", 0), ("+U", 1))
+    )
 
 
-def test_expired_snapshots_are_refused(spark: SparkSession, catalog: str, tmp_path: Path) -> None:
-    run_plan(spark, sums(catalog, "k"), tmp_path / "c", available_now=True)
-    spark.sql(f"CALL {catalog}.system.expire_snapshots('shop.t', TIMESTAMP '2100-01-01 00:00:00', 1)").collect()
-    with pytest.raises(DataError, match=r"the first snapshots of the Iceberg table .*t have expired"):
-        filled(spark, sums(catalog, "g"), tmp_path / "c")
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, r"the first snapshots of the Iceberg table .*t have expired"),
+        ({**CHANGES, "start_snapshot_timestamp": "0"}, r"the Iceberg table .*t has lost changes: .* have expired"),
+    ],
+)
+def test_expired_snapshots_are_refused(
+    spark: SparkSession, lake: IcebergCatalog, tmp_path: Path, options: dict[str, str], message: str
+) -> None:
+    run_plan(spark, sums(lake, "k", **options), tmp_path / "c", available_now=True)
+    lake.call("expire_snapshots", EXPIRE)
+    with pytest.raises(DataError, match=message) as caught:
+        filled(spark, sums(lake, "g", **options), tmp_path / "c")
+    assert "leave --warm-up out" in caught.value.remedy
+
+
+def test_the_rows_of_a_changelog_need_the_snapshot_of_its_position_alone(
+    spark: SparkSession, lake: IcebergCatalog, tmp_path: Path
+) -> None:
+    run_plan(spark, sums(lake, "k", **CHANGES), tmp_path / "c", available_now=True)
+    lake.call("expire_snapshots", EXPIRE)
+    assert filled(spark, sums(lake, "g", **CHANGES), tmp_path / "c") == []
+    add(lake, "'c', 'x', 32, '10:50'")
+    later = run_plan(spark, sums(lake, "g", **CHANGES), tmp_path / "c", available_now=True)
+    assert later == ["-U[x, 2, 3]", "+U[x, 3, 35]"]
+
+
+@pytest.mark.wide
+def test_micro_batches_of_a_changelog_with_watermarks_are_repeated(
+    spark: SparkSession, lake: IcebergCatalog, tmp_path: Path
+) -> None:
+    """A deleted row that was in a closed window then is in it in the replay, too."""
+    window = "SELECT {0}, COUNT(*), SUM(CAST(n AS BIGINT)) FROM TUMBLE(TABLE t, DESCRIPTOR(ts), INTERVAL '1' HOUR) "
+    window += "GROUP BY {0}, window_start, window_end"
+    old, new = (sums(lake, key, window.format(key), **CHANGES) for key in ("k", "g"))
+    assert run_plan(spark, old, tmp_path / "c", available_now=True) == []
+    lake.sql("DELETE FROM $ WHERE n = 2")
+    add(lake, "'a', 'x', 4, '11:30'")
+    assert run_plan(spark, old, tmp_path / "c", available_now=True) == ["+I[a, 1, 1]"]
+    lake.sql("DELETE FROM $ WHERE n = 1")
+    add(lake, "'a', 'y', 16, '11:40'")
+    assert run_plan(spark, old, tmp_path / "c", available_now=True) == []
+    add(lake, "'a', 'z', 32, '12:30'")
+    assert sorted(filled(spark, new, tmp_path / "c")) == ["+I[x, 1, 4]", "+I[y, 1, 16]"]

@@ -166,6 +166,7 @@ def test_unrepeatable_sources_are_refused(tmp_path: Path) -> None:
 DELTA = "'connector' = 'delta', 'path' = '/lake/t'"
 ICEBERG = "'connector' = 'iceberg', 'catalog-name' = 'c', 'catalog-table' = 't'"
 STREAM = f"{ICEBERG}, 'streaming' = 'true'"
+CHANGES = f"{STREAM}, 'changelog' = 'true'"
 LAST = "SELECT k, v FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY {} DESC) AS r FROM t) WHERE r {}"
 
 
@@ -182,7 +183,7 @@ def of_lake(options: str, query: str = "SELECT k, COUNT(*) FROM t GROUP BY k") -
     )
 
 
-@pytest.mark.parametrize("options", [DELTA, f"{DELTA}, 'startingVersion' = '0'", STREAM])
+@pytest.mark.parametrize("options", [DELTA, f"{DELTA}, 'startingVersion' = '0'", STREAM, CHANGES])
 def test_a_stream_of_a_lake_is_read_again_up_to_its_position(tmp_path: Path, options: str) -> None:
     decision = decided(started(tmp_path, of_lake(options, ""), batches=2), of_lake(options), **ALL)  # type: ignore[arg-type]
     assert steps(decision) == [
@@ -216,8 +217,9 @@ def test_a_table_of_a_lake_with_other_rows_is_refused(tmp_path: Path, options: s
 
 
 def test_another_start_of_a_stream_of_a_lake_is_refused(tmp_path: Path) -> None:
-    for options, name in ((DELTA, "startingVersion"), (STREAM, "start-snapshot-timestamp")):
-        said = refused(tmp_path / name, of_lake(options, ""), of_lake(f"{options}, '{name}' = '3'"))
+    starts = ((DELTA, "startingVersion", 3), (STREAM, "start-snapshot-timestamp", 3), (STREAM, "changelog", "true"))
+    for options, name, value in starts:
+        said = refused(tmp_path / name, of_lake(options, ""), of_lake(f"{options}, '{name}' = '{value}'"))
         assert f"with another '{name}'" in said
 
 

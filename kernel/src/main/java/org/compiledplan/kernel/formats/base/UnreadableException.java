@@ -4,7 +4,8 @@ import java.net.URI;
 import java.net.URISyntaxException;
 
 /**
- * A record or file of a table that cannot be read. The message ends with the position and a remedy.
+ * A table, or a record or file of one, that cannot be read. The message ends with the position and
+ * a remedy.
  */
 public final class UnreadableException extends RuntimeException {
   private static final String FILE_REMEDY =
@@ -19,6 +20,11 @@ public final class UnreadableException extends RuntimeException {
   public static UnreadableException ofFile(String table, String uri, String reason) {
     String message = "a file of " + table + " cannot be read: " + reason;
     return new UnreadableException(message, path(uri), FILE_REMEDY);
+  }
+
+  /** A table that cannot be read. */
+  public static UnreadableException ofTable(String reason, String where, String remedy) {
+    return new UnreadableException(reason, where, remedy);
   }
 
   /** The path of a file in quotes, from its encoded URI; the whole URI if the file is not local. */
