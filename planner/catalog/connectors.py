@@ -67,9 +67,16 @@ def check_dead_letters(table: CatalogTable) -> None:
 
 
 def can_look_up(table: CatalogTable) -> bool:
-    """Return True if the table supports lookups by key."""
+    """Return True if the table supports lookups by key.
+
+    Raises:
+        UnsupportedError: it does, and an option names a version of the table.
+    """
     connector = connector_spec(table.option("connector"))
-    return connector is not None and connector.lookup is not None
+    if connector is None or connector.lookup is None:
+        return False
+    check_usable(table, reading=True, lookup=True)
+    return True
 
 
 def check_scan(table: CatalogTable) -> None:
@@ -105,8 +112,8 @@ def sink_changelog(table: CatalogTable, requested: ChangelogMode = ChangelogMode
     return accepted & requested if connector.sink.as_sent else accepted
 
 
-def check_usable(table: CatalogTable, *, reading: bool) -> ConnectorSpec:
-    """The connector of a table, validated for reading or writing.
+def check_usable(table: CatalogTable, *, reading: bool, lookup: bool = False) -> ConnectorSpec:
+    """The connector of a table, validated for reading (with `lookup` by key) or writing.
 
     Raises:
         ProgramError: no connector, an unknown one, a missing option, or one that cannot be used this way.
@@ -115,7 +122,8 @@ def check_usable(table: CatalogTable, *, reading: bool) -> ConnectorSpec:
     name, row = str(table.identifier), table.physical_row()
     options = dict(table.options)
     keys = table.partition_keys
-    for fault in table_faults(name, options, row, keys, reading=reading, primary_key=table.primary_key):
+    key = table.primary_key
+    for fault in table_faults(name, options, row, keys, reading=reading, lookup=lookup, primary_key=key):
         # The connector exists; its use for reading or writing is the fault.
         misused = fault.option == "connector" and connector_spec(options["connector"]) is not None
         where = "" if misused else table.where(fault.option)

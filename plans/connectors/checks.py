@@ -50,6 +50,9 @@ def table_faults(
     if role is not None:
         yield role
         return
+    if lookup and (versions := list(_version_faults(table, options, connector))):
+        yield from versions
+        return
     row = replace(columns, fields=tuple(field for field in columns.fields if field.name not in partition_keys))
     # Checked first: a misspelt option explains why a required one is missing.
     unknown = list(_unknown_options(table, options, connector, row))
@@ -87,6 +90,14 @@ def table_faults(
     if connector.column_faults is not None:
         for key, message, remedy in connector.column_faults(row, options):
             yield TableFault(message, remedy, key)
+
+
+def _version_faults(table: str, options: Mapping[str, str], connector: ConnectorSpec) -> Iterator[TableFault]:
+    for option in connector.lookup.versions if connector.lookup is not None else ():
+        if option in options:
+            message = f"a lookup reads the newest rows of table {table}, and {option!r} names a version"
+            remedy = "leave the option out, or join the table without FOR SYSTEM_TIME"
+            yield TableFault(message, remedy, option, supported=False)
 
 
 #: Kinds of option values that may refer to secrets: the others determine the plan, or are checked before a run.

@@ -95,6 +95,7 @@ class LookupSpec:
 
     caches: bool = False  # whether it may cache results
     joins: bool = False  # whether a micro-batch is joined with the table as a whole, not row by row
+    versions: tuple[str, ...] = ()  # options that name a version of the table; a lookup reads the newest rows
 
 
 @dataclass(frozen=True, slots=True)

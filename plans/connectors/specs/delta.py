@@ -149,7 +149,7 @@ SPEC = ConnectorSpec(
         **SINK_OPTIONS,
     },
     source=SourceSpec(bounded=Boundedness.BY_OPTION, changes_by=changes_with(FEED), repeats=_repeats, starts=_START),
-    lookup=LookupSpec(joins=True),
+    lookup=LookupSpec(joins=True, versions=("versionAsOf", "timestampAsOf")),
     sink=SinkSpec(ChangelogMode.UPSERT, by_key=True),
     groups=(created_properties(PROPERTIES),),
     column_faults=_column_faults,

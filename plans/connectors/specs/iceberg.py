@@ -180,7 +180,7 @@ SPEC = ConnectorSpec(
     source=SourceSpec(
         bounded=Boundedness.BY_OPTION, changes_by=changes_with(CHANGELOG), repeats=_repeats, starts=(CHANGELOG, _START)
     ),
-    lookup=LookupSpec(joins=True),
+    lookup=LookupSpec(joins=True, versions=("snapshot-id", "as-of-timestamp")),
     sink=SinkSpec(ChangelogMode.UPSERT, by_key=True),
     groups=(created_properties(PROPERTIES),),
     column_faults=_column_faults,

@@ -44,6 +44,4 @@ def source(table: TableSpec, context: SourceContext) -> RowSource:
 def lookup(table: LookupTable, spark: SparkSession) -> DataFrame:
     """Read the newest rows of a table. Raises as `lakes.lookup.newest_rows` does."""
     spec = spec_of(table)
-    return newest_rows(
-        spark, spec, IcebergTable(spark, spec, SPEC.values(table.options)), ("snapshot-id", "as-of-timestamp")
-    )
+    return newest_rows(spark, spec, IcebergTable(spark, spec, SPEC.values(table.options)))

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 
-from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.execution.interfaces.connectors import LookupTable, TableSpec
 from compiled_plan.plans.execution.lakes.table import LakeTable, failed, missing
 from compiled_plan.plans.execution.providers.columns import check_columns, plan_columns
@@ -23,26 +22,17 @@ def spec_of(table: LookupTable) -> TableSpec:
     return TableSpec(table.identifier, table.columns, table.options)
 
 
-def newest_rows(spark: SparkSession, table: TableSpec, target: LakeTable, versions: tuple[str, ...]) -> DataFrame:
+def newest_rows(spark: SparkSession, table: TableSpec, target: LakeTable) -> DataFrame:
     """The columns of a looked-up table: `v0` and so on.
 
     Args:
         table: the table in the plan.
         target: the table in the lake.
-        versions: the options that name a version.
 
     Raises:
-        UnsupportedError: the table has one of these options.
         DataError: the table does not exist, or its columns differ.
         ExecutionError: the format refuses; gives its reason.
     """
-    for option in versions:
-        if option in table.options:
-            raise UnsupportedError(
-                f"a lookup reads the newest rows of table {table.identifier}, and {option!r} names a version",
-                where=f"table {table.identifier}, WITH, '{option}'",
-                remedy="leave the option out, or join the table without FOR SYSTEM_TIME",
-            )
     try:
         columns = target.columns()
         if columns is None:

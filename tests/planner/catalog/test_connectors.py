@@ -223,3 +223,23 @@ def test_an_option_error_points_at_the_option(options: str, hint: str, message: 
     assert remedy in caught.value.remedy
     *_, line, carets = caught.value.where.splitlines()
     assert "".join(char for char, caret in zip(line, carets, strict=False) if caret == "^") == marked
+
+
+@pytest.mark.parametrize(
+    ("options", "version"),
+    [
+        ("'connector' = 'delta', 'path' = '/t', 'scan.mode' = 'batch'", "versionAsOf"),
+        ("'connector' = 'delta', 'path' = '/t', 'scan.mode' = 'batch'", "timestampAsOf"),
+        ("'connector' = 'iceberg', 'catalog-name' = 'lake', 'catalog-table' = 't'", "snapshot-id"),
+        ("'connector' = 'iceberg', 'catalog-name' = 'lake', 'catalog-table' = 't'", "as-of-timestamp"),
+    ],
+)
+def test_a_lookup_of_a_version_is_refused(options: str, version: str) -> None:
+    table = f"CREATE TABLE t (k INT, v INT) WITH ({options}, '{version}' = '1');\n"
+    query = (
+        "CREATE TABLE s (k INT, p AS PROCTIME()) WITH ('connector' = 'datagen');\n"
+        "CREATE TABLE o (v INT) WITH ('connector' = 'print');\n"
+        "INSERT INTO o SELECT t.v FROM s JOIN t FOR SYSTEM_TIME AS OF s.p ON s.k = t.k;"
+    )
+    with pytest.raises(UnsupportedError, match=f"a lookup reads the newest rows of table .*t`, and '{version}' names a"):
+        TableEnvironment().compile_script(table + query)

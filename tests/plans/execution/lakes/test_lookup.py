@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from compiled_plan.plans.errors import DataError, UnsupportedError
+from compiled_plan.plans.errors import DataError
 from tests.support.lakes import needs_delta, needs_iceberg, run
 
 if TYPE_CHECKING:
@@ -31,8 +31,8 @@ class Rates:
     def add(self, *rows: str) -> None:
         self.spark.sql(f"INSERT INTO {self.name} VALUES {', '.join(rows)}")
 
-    def declared(self, columns: str = RATES, more: str = "") -> str:
-        return f"CREATE TABLE rates ({columns}) WITH ({self.options}{more});\n"
+    def declared(self, columns: str = RATES) -> str:
+        return f"CREATE TABLE rates ({columns}) WITH ({self.options});\n"
 
 
 @pytest.fixture(params=[pytest.param("delta", marks=needs_delta), pytest.param("iceberg", marks=needs_iceberg)])
@@ -114,12 +114,9 @@ def test_state_in_front_and_behind(spark: SparkSession, tmp_path: Path, rates: R
     )
 
 
-def test_a_named_version_and_other_columns_are_refused(spark: SparkSession, tmp_path: Path, rates: Rates) -> None:
+def test_other_columns_are_refused(spark: SparkSession, tmp_path: Path, rates: Rates) -> None:
     orders(tmp_path, "EUR")
     query = f"SELECT o.id, r.rate FROM orders AS o {JOIN}"
-    option = "'scan.mode' = 'batch', 'versionAsOf'" if "delta" in rates.options else "'snapshot-id'"
-    with pytest.raises(UnsupportedError, match=r"a lookup reads the newest rows of table .*rates"):
-        run(spark, program(rates.declared(more=f", {option} = '1'"), tmp_path, query))
     with pytest.raises(DataError, match=r"column 'currency' is INT, and the .* table .* has it as "):
         declared = rates.declared("currency INT, rate INT")
         run(spark, program(declared, tmp_path, query.replace("o.currency", "o.id")))
