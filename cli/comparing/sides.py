@@ -44,7 +44,7 @@ class ComparedSide:
         """The side as it stands in the JSON document."""
         from compiled_plan.plans.inspection.diff.document import Side as Named
 
-        return Named(name=self.name, kind=self.kind)
+        return Named.of(self.name, self.kind, self.plan)
 
 
 def side_of(name: str, session: Session, say: Say, over: ComparedSide | None = None) -> ComparedSide:

@@ -218,7 +218,7 @@ def test_the_document_follows_its_schema(plans: Path) -> None:
     document = json.loads(out)
     jsonschema.Draft202012Validator(schemas.load(schemas.DIFF)).validate(document)
     assert code == 0 and not document["same"]
-    assert document["old"] == {"name": str(plans / "wide.json"), "kind": "plan"}
+    assert document["old"] == {"name": str(plans / "wide.json"), "kind": "plan", "refusals": []}
     assert document["new"]["kind"] == "program"
 
 

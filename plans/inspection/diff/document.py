@@ -6,7 +6,7 @@ Version 1 keeps its fields: fields may be added, but removing or redefining one 
 from __future__ import annotations
 
 import json
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
@@ -18,6 +18,8 @@ from compiled_plan.plans.inspection.diff.model import Change, OperatorEdit, Plan
 from compiled_plan.plans.inspection.diff.outcomes import outcome
 from compiled_plan.plans.inspection.diff.text import verdict_line
 from compiled_plan.plans.inspection.judging.verdicts import Verdict
+from compiled_plan.plans.inspection.rules import plan_findings
+from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.text.masking import masked_text
 
 VERSION: Literal[1] = 1
@@ -43,11 +45,27 @@ class _Part(BaseModel):
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, frozen=True, from_attributes=True)
 
 
+class Refusal(_Part):
+    """A reason why `execute-plan` refuses a plan."""
+
+    message: str
+    where: str
+    remedy: str
+
+
 class Side(_Part):
     """One of the two compared sides."""
 
     name: str = Field(description="the argument: a path, or `-` for standard input")
     kind: Literal["plan", "checkpoint", "program"]
+    refusals: list[Refusal] = Field(default=[], description="why the plan does not run; empty if it does")
+
+    @classmethod
+    def of(cls, name: str, kind: Literal["plan", "checkpoint", "program"], plan: CompiledPlan) -> Self:
+        """The side with a plan, passwords masked."""
+        texts = [map(masked_text, (fault.message, fault.where, fault.remedy)) for fault in plan_findings(plan)]
+        refusals = [Refusal(message=message, where=where, remedy=remedy) for message, where, remedy in texts]
+        return cls(name=name, kind=kind, refusals=refusals)
 
 
 class Property(_Part):

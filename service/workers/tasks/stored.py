@@ -89,10 +89,8 @@ def diff(old: str, new: str, old_name: str, new_name: str, description: str = ""
         last = facts_of(read_description(description, old_name), plans[0])
         runs = last, replace(run_to_come(), place=last.place)
     plan_diff = diff_plans(*plans, runs=runs)
-    before, after = (
-        Side(name=old_name, kind="checkpoint" if description else "plan"),
-        Side(name=new_name, kind="plan"),
-    )
+    before = Side.of(old_name, "checkpoint" if description else "plan", plans[0])
+    after = Side.of(new_name, "plan", plans[1])
     return document(plan_diff, before, after, advice(plan_diff, new_name)).model_dump(by_alias=True)
 
 

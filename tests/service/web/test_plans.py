@@ -18,6 +18,6 @@ def test_versions_are_compared(client: TestClient, orders: str, program: str) ->
     new = program.replace("SUM(amount)", "MAX(amount)")
     assert client.post(f"pipelines/{orders}/versions", json={"program": new}).json()["verdict"] == "partial"
     diff = client.get(f"pipelines/{orders}/diff", params={"from": 1, "to": 2}).json()
-    assert (diff["old"], diff["verdict"]) == ({"name": "orders/1", "kind": "plan"}, "partial")
+    assert (diff["old"], diff["verdict"]) == ({"name": "orders/1", "kind": "plan", "refusals": []}, "partial")
     assert client.get(f"pipelines/{orders}/diff", params={"from": 1, "to": 3}).status_code == 404
     assert client.get(f"pipelines/{orders}/diff", params={"from": 1}).status_code == 422

@@ -6,9 +6,10 @@ const ORDER = { incompatible: 0, unknown: 1, partial: 2, full: 3 };
 
 /** The differences of two plans (the document of `diff-plan --json`): verdict, operators, sources and sinks. */
 export function diffView(document) {
-  if (document.same) return html`<p class="note">The two plans are equal.</p>`;
+  if (document.same) return html`${refusals(document.new)}<p class="note">The two plans are equal.</p>`;
   const operators = [...document.operators].sort((a, b) => ORDER[a.verdict] - ORDER[b.verdict]);
   return html`<div class="diff">
+    ${refusals(document.new)}
     ${part("The whole program", document.whole.map((edit) => html`<li class="diff-plain">${edits([edit])}</li>`))}
     ${part("Operators with state", operators.map(operator))}
     ${part("Sources", document.sources.map((source) => table(source, `offsets: ${source.offsets}`)))}
@@ -19,6 +20,10 @@ export function diffView(document) {
     ${document.next.what ? html`<p class="note">${capital(document.next.what)}.</p>` : nothing}
   </div>`;
 }
+
+/** Why the new plan does not run. */
+const refusals = (side) => part("The new plan does not run", side.refusals.map(({ message, where, remedy }) =>
+  html`<li class="diff-plain"><p>${message}</p><p class="muted">${where}${remedy ? html`: ${remedy}` : nothing}</p></li>`));
 
 /** The verdict in one line, and the numbers of operators whose state is kept, lost or refused. */
 export function verdictLine(document) {

@@ -59,7 +59,7 @@ def test_the_schema_names_every_change_and_verdict() -> None:
 def test_values_of_the_document() -> None:
     document = values(everything(BROKEN, verdict=Verdict.INCOMPATIBLE))
     assert (document["version"], document["same"], document["verdict"]) == (1, False, "incompatible")
-    assert document["new"] == {"name": "dir", "kind": "checkpoint"}
+    assert document["new"] == {"name": "dir", "kind": "checkpoint", "refusals": []}
     operators = {operator["uid"]: operator for operator in document["operators"]}  # type: ignore[attr-defined]
     assert operators["limit-a-6"]["change"] == "ttlChanged"
     assert operators["limit-a-6"]["ttls"] == [{"index": 0, "entry": "rankState", "oldMs": 5, "newMs": 0}]

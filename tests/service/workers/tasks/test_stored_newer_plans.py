@@ -40,6 +40,9 @@ def test_checked_drawn_edited_and_compared(plan: dict[str, Any]) -> None:
     assert [(change["entry"], change["new"]) for change in edited["changes"]] == [("leftState", "5 h")]
     difference = stored.diff(text, edited["plan"], "old", "new")
     assert [operator["change"] for operator in difference["operators"]] == ["ttlChanged"]
+    refusals = difference["new"]["refusals"]
+    assert "the plan is of Flink 2.4" in refusals[0]["message"]
+    assert any("a newer version of the node type 'stream-exec-join'" in refusal["message"] for refusal in refusals)
 
 
 def test_secrets_of_unknown_nodes_stay_hidden(plan: dict[str, Any]) -> None:
