@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.apache.spark.rdd.RDD;
-import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SQLContext;
@@ -220,21 +219,14 @@ final class ChangeStream implements Source, SupportsTriggerAvailableNow {
     public RDD<Row> buildScan(String[] names) {
       if (from == null && until.after() == null && isCurrent()) {
         // With the columns of the table, which may have changed since the snapshot.
-        RDD<Row> newest = planned(table.newest(), names);
+        RDD<Row> newest = Plans.rows(table.newest(), names);
         if (isCurrent()) return newest;
       }
-      return planned(rows(from, until), names);
+      return Plans.rows(rows(from, until), names);
     }
 
     private boolean isCurrent() {
       return table.current() == until.snapshot();
-    }
-
-    @SuppressWarnings({"unchecked", "rawtypes"})
-    private static RDD<Row> planned(Dataset<Row> rows, String[] names) {
-      Column[] columns = new Column[names.length];
-      for (int at = 0; at < names.length; at++) columns[at] = IcebergTable.column(names[at]);
-      return (RDD) Plans.of(rows.select(columns)).toRdd();
     }
   }
 }

@@ -144,7 +144,7 @@ final class IcebergTable {
 
   private Dataset<Row> selected(Dataset<Row> rows) {
     List<Column> columns = new ArrayList<>();
-    for (String name : schema.fieldNames()) columns.add(column(name));
+    for (String name : schema.fieldNames()) columns.add(Plans.column(name));
     Dataset<Row> selected = rows.select(columns.toArray(new Column[0]));
     if (!selected.schema().catalogString().equals(schema.catalogString())) {
       throw fault(
@@ -174,9 +174,5 @@ final class IcebergTable {
   UnreadableException fault(String predicate, String remedy) {
     String message = spec.path("title").asText() + " " + predicate;
     return UnreadableException.ofTable(message, spec.path("where").asText(), remedy);
-  }
-
-  static Column column(String name) {
-    return col("`" + name.replace("`", "``") + "`");
   }
 }

@@ -22,6 +22,7 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.MapType;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
+import org.compiledplan.kernel.host.spark.Plans;
 
 /**
  * The net changes of each snapshot: rewritten files carry unchanged rows over, as deleted and
@@ -48,7 +49,7 @@ final class NetChanges {
     sums.add(sum(when(isOld, lit(-1L)).otherwise(lit(1L))).as(NET));
     for (int at = 0; at < count; at++) {
       String name = fields[at].name(), column = "c" + at;
-      named.add(IcebergTable.column(name).as(column));
+      named.add(Plans.column(name).as(column));
       groups.add(col(column));
       if (key.contains(name)) keys.add(col(column));
       if (isExact(fields[at].dataType())) {
@@ -56,7 +57,7 @@ final class NetChanges {
       } else {
         // Grouping equates -0.0 with 0.0, and maps in any order, and returns one form of them.
         String value = "value" + at;
-        named.add(IcebergTable.column(name).as(value));
+        named.add(Plans.column(name).as(value));
         groups.add(col(value).cast("string").as("text" + at));
         sums.add(any_value(col(value)).as(value));
         results.add(col(value).as(name));

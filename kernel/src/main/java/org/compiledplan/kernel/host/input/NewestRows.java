@@ -1,12 +1,10 @@
 package org.compiledplan.kernel.host.input;
 
 import org.apache.spark.rdd.RDD;
-import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SQLContext;
 import org.apache.spark.sql.classic.SparkSession;
-import org.apache.spark.sql.functions;
 import org.apache.spark.sql.sources.BaseRelation;
 import org.apache.spark.sql.sources.PrunedScan;
 import org.apache.spark.sql.sources.RelationProvider;
@@ -67,13 +65,8 @@ public final class NewestRows implements RelationProvider {
 
     /** Spark plans a scan in each micro-batch. */
     @Override
-    @SuppressWarnings({"unchecked", "rawtypes"})
     public RDD<Row> buildScan(String[] names) {
-      Column[] columns = new Column[names.length];
-      for (int at = 0; at < names.length; at++) {
-        columns[at] = functions.col("`" + names[at].replace("`", "``") + "`");
-      }
-      return (RDD) Plans.of(rows().select(columns)).toRdd();
+      return Plans.rows(rows(), names);
     }
   }
 }
