@@ -8,7 +8,6 @@ from importlib import import_module
 from compiled_plan.planner.catalog.in_memory import FIRST, IN_MEMORY, InMemoryCatalog, there_are
 from compiled_plan.plans.connectors.table_options import Effect
 from compiled_plan.plans.errors import ProgramError, UnsupportedError
-from compiled_plan.plans.text.options import Kind
 from compiled_plan.plans.text.references import has_reference, malformed
 
 TYPE = "type"
@@ -76,7 +75,7 @@ def _check_option(name: str, kind: str, class_: type[InMemoryCatalog], key: str,
         raise UnsupportedError(
             f"the option {key!r} of catalog {name!r} is not supported: {option.why}", remedy="leave the option out"
         )
-    if has_reference(value) and (option.kind is not Kind.TEXT or malformed(value) is not None):
+    if has_reference(value) and (not option.may_refer or malformed(value) is not None):
         raise ProgramError(
             f"the option {key!r} of catalog {name!r} refers to a secret, and its value is needed to compile",
             remedy="write the value" if malformed(value) is None else "write ${secret:NAME}",

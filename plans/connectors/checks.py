@@ -100,10 +100,6 @@ def _version_faults(table: str, options: Mapping[str, str], connector: Connector
             yield TableFault(message, remedy, option, supported=False)
 
 
-#: Kinds of option values that may refer to secrets: the others determine the plan, or are checked before a run.
-_MAY_REFER = (Kind.TEXT,)
-
-
 def _reference_faults(table: str, options: Mapping[str, str]) -> Iterator[TableFault]:
     """Malformed references to secrets, and references in options whose values are needed before a run."""
     referring = {key: value for key, value in options.items() if has_reference(value)}
@@ -117,7 +113,7 @@ def _reference_faults(table: str, options: Mapping[str, str]) -> Iterator[TableF
         if (wrong := malformed(value)) is not None:
             message = f"malformed reference to a secret in the option {key!r} of table {table}: {wrong}"
             yield TableFault(message, f"write ${{secret:NAME}}: {FORM}; or $${{secret: for the text itself", key)
-        elif key in names or (key in known and known[key].kind not in _MAY_REFER):
+        elif key in names or (key in known and not known[key].may_refer):
             message = f"the option {key!r} of table {table} refers to a secret, and its value is needed before a run"
             yield TableFault(message, "write the value", key)
 

@@ -47,6 +47,11 @@ class TableOption(Option):
         """True if the option affects the rows."""
         return self.effect is Effect.USED and not self.passive
 
+    @property
+    def may_refer(self) -> bool:
+        """True if the value may refer to a secret: others determine the plan, or are checked before a run."""
+        return self.kind is Kind.TEXT
+
 
 @dataclass(frozen=True, slots=True)
 class OptionGroup:
