@@ -56,7 +56,7 @@ def test_an_upgrade_is_compared_with_the_running_state(
     compiled = client.post("compile", json={"program": program, "over": "orders"}).json()["diff"]
     before = entries(client, 1)[0]["ttl_ms"]
     for diff in (compiled, client.get("pipelines/orders/diff", params={"to": 2}).json()):
-        assert diff["old"] == {"name": "orders/checkpoint", "kind": "checkpoint"}
+        assert diff["old"] == {"name": "orders/checkpoint", "kind": "checkpoint", "refusals": []}
         edits = [(ttl["oldMs"], ttl["newMs"]) for operator in diff["operators"] for ttl in operator["ttls"]]
         assert edits == [(before, 20_000)]
 
