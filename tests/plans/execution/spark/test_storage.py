@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from threading import Event, Thread
 from typing import TYPE_CHECKING
 
 import pytest
@@ -138,3 +139,28 @@ def test_a_new_folder_is_closed_to_other_users(tmp_path: Path) -> None:
 def test_copying_nothing_creates_no_folder(tmp_path: Path) -> None:
     LocalFolder(tmp_path / "one").copy("sources/a", LocalFolder(tmp_path / "two"))
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_of_an_object_store_is_replaced_whole(spark: SparkSession, bucket: str) -> None:
+    """The file is always there, so a process that ends while it replaces one loses nothing."""
+    folder = folder_of(spark, f"{bucket}/replaced")
+    folder.write_text("digests", "0")
+    there, ended = list[bool](), Event()
+
+    def look() -> None:
+        while not ended.is_set():
+            there.append(folder.holds("digests"))
+
+    looking = Thread(target=look)
+    looking.start()
+    try:
+        for number in range(1, 60):
+            folder.write_text("digests", str(number))
+    finally:
+        ended.set()
+        looking.join()
+    assert all(there) and len(there) > 20
+    assert folder.names() == ("digests",)
+    with pytest.raises(FileExistsError):
+        folder.create_text("digests", "x")
+    assert folder.read_text("digests") == "59"

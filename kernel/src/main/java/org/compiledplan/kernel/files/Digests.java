@@ -3,11 +3,15 @@ package org.compiledplan.kernel.files;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Paths;
+import java.nio.file.StandardCopyOption;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.execution.streaming.checkpointing.CheckpointFileManager;
@@ -124,7 +128,12 @@ public final class Digests {
     MessageDigest whole = algorithm();
     whole.update(lines.toString().getBytes(StandardCharsets.UTF_8));
     byte[] content = (VERSION + " " + text(whole) + "\n" + lines).getBytes(StandardCharsets.UTF_8);
-    var stream = files.createAtomic(new Path(root, RECORD), true);
+    Path record = new Path(root, RECORD);
+    if (files.isLocal()) {
+      replace(Paths.get(record.toUri().getPath()), content);
+      return;
+    }
+    var stream = files.createAtomic(record, true);
     try {
       stream.write(content);
     } catch (IOException | RuntimeException error) {
@@ -132,5 +141,15 @@ public final class Digests {
       throw error;
     }
     stream.close();
+  }
+
+  /** Replaces a local file in one step; Hadoop deletes it before it renames another one. */
+  private static void replace(java.nio.file.Path file, byte[] content) throws IOException {
+    String name = file.getFileName().toString();
+    var aside = file.resolveSibling("." + name + "." + UUID.randomUUID() + ".tmp");
+    Files.createDirectories(file.getParent());
+    Files.write(aside, content);
+    Files.move(aside, file, StandardCopyOption.ATOMIC_MOVE);
+    Files.deleteIfExists(file.resolveSibling("." + name + ".crc"));
   }
 }

@@ -25,15 +25,18 @@ public final class FencedFiles implements CheckpointFileManager {
   private final CheckpointFileManager inner;
 
   /**
-   * Creates the manager that Spark would create for a folder; the configuration may name the user's
-   * own class.
+   * Creates the manager for a folder: the user's own class, if the configuration names one; for an
+   * object store {@link WholeObjects}; otherwise the one that Spark would create.
    */
   public FencedFiles(Path path, Configuration conf) {
     Configuration own = new Configuration(conf);
     String chosen = conf.get(INNER, "");
     if (chosen.isEmpty()) own.unset(MANAGER);
     else own.set(MANAGER, chosen);
-    inner = CheckpointFileManager.create(path, own);
+    inner =
+        chosen.isEmpty() && WholeObjects.holds(path, own)
+            ? new WholeObjects(path, own)
+            : CheckpointFileManager.create(path, own);
   }
 
   @Override
