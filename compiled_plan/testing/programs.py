@@ -116,9 +116,10 @@ class ProgramTest:
         """Set TTLs by operator, as for `edit-plan --ttl`, and restart."""
         self._step("ttl", dict(ttls))
 
-    def upgrade(self, program: str | Path, verdict: str = "") -> None:
-        """Continue with another program on the state of this one."""
-        self._step("upgrade", {"program": str(program), **({"verdict": verdict} if verdict else {})})
+    def upgrade(self, program: str | Path, verdict: str = "", reset: Sequence[str] = ()) -> None:
+        """Continue with another program on the state of this one; the operators to reset start empty."""
+        value = {"program": str(program), "verdict": verdict, "reset": [*reset]}
+        self._step("upgrade", {name: part for name, part in value.items() if part})
 
     def restart(self) -> None:
         """Stop the program, and start it on its checkpoint again."""

@@ -19,6 +19,7 @@ from compiled_plan.plans.files import quoted
 from compiled_plan.plans.inspection.checked_plans import plan_from_file
 from compiled_plan.plans.inspection.diff.build import diff_plans
 from compiled_plan.plans.inspection.identity import with_uids
+from compiled_plan.plans.inspection.judging.verdicts import Verdict
 from compiled_plan.plans.inspection.recompile import recompile
 from compiled_plan.plans.inspection.ttl import parse_edit, set_ttls
 from compiled_plan.plans.nodes.table_rules import physical_row
@@ -287,8 +288,11 @@ class Running:
         if error:
             raise FailedError(Failure(where, f"no error came, expected one with {error!r}"))
 
-    def _start(self, plan: CompiledPlan, *, accepts_partial: bool = False, migrates: bool = False) -> None:
-        self.engine.start(plan, bounded=self.case.ends, accepts_partial=accepts_partial, migrates=migrates)
+    def _start(
+        self, plan: CompiledPlan, *, accepts_partial: bool = False, migrates: bool = False, reset: Sequence[str] = ()
+    ) -> None:
+        bounded = self.case.ends
+        self.engine.start(plan, bounded=bounded, accepts_partial=accepts_partial, migrates=migrates, reset=reset)
         before, self._plan, self._tables = self._tables.sinks, plan, PlanTables.of(plan)
         for name, table in before.items():
             if name in self._tables.sinks:
@@ -399,19 +403,11 @@ class Running:
         self._start(self.plan)
 
     def _ttl(self, step: Step) -> None:
-        edits = [parse_edit(f"{self._operator(str(target))}={ttl}") for target, ttl in step.value.items()]
+        edits = [parse_edit(f"{_operator(self.plan, str(target))}={ttl}") for target, ttl in step.value.items()]
         text, changes = set_ttls(self.plan.to_json(), edits)
         self.result.notes += [f"{change.uid}.{change.entry}: {change.old} -> {change.new}" for change in changes]
         self.engine.stop()
         self._start(type(self.plan).from_json(text))
-
-    def _operator(self, target: str) -> str:
-        """A target of a TTL edit with the whole uid: its fingerprint may be omitted."""
-        name, dot, entry = target.rpartition(".")
-        name, entry = (name, entry) if dot else (target, "")
-        uids = [str(node.uid) for node in self.plan.nodes if node.uid]
-        fitting = [uid for uid in uids if uid.rpartition("-")[0] == name]
-        return f"{fitting[0]}{dot}{entry}" if len(fitting) == 1 else target
 
     def upgraded(self, program: str) -> CompiledPlan:
         """The plan of a program that continues.
@@ -422,16 +418,22 @@ class Running:
         """
         return over(with_results(_compiled(self.case, program), self.case), self.plan)
 
+    def verdict(self, plan: CompiledPlan) -> str:
+        """The verdict on the state for a plan that continues."""
+        return diff_plans(self.plan, plan).verdict.value
+
     def _upgrade(self, step: Step) -> None:
         value = step.value if isinstance(step.value, dict) else {"program": step.value}
         plan = self.upgraded(value["program"])
-        verdict = diff_plans(self.plan, plan).verdict.value
+        verdict = self.verdict(plan)
         self.result.notes.append(f"{value['program']}: {verdict}")
         expected = value.get("verdict")
         if expected not in (None, verdict):
             raise self._fault((*step.spot, "verdict"), f"the verdict is {verdict!r}, expected {expected!r}", "")
         self.engine.stop()
-        self._start(plan, accepts_partial=expected == "partially compatible", migrates=True)
+        accepts = expected not in (None, Verdict.FULL.value)
+        reset = [_operator(plan, name) for name in value.get("reset", ())]
+        self._start(plan, accepts_partial=accepts, migrates=True, reset=reset)
 
     def _expect(self, step: Step) -> None:
         failed = []
@@ -454,6 +456,14 @@ class Running:
         if failed and not self.collect:
             names = " and ".join(difference.table for difference in failed)
             raise FailedError(Failure(self.case.document.where(step.spot), f"{names} differs", tuple(failed)))
+
+
+def _operator(plan: CompiledPlan, target: str) -> str:
+    """An operator of a step, with or without a state entry, with the whole uid: its fingerprint may be omitted."""
+    name, dot, entry = target.rpartition(".")
+    name, entry = (name, entry) if dot else (target, "")
+    fitting = [str(node.uid) for node in plan.nodes if node.uid and str(node.uid).rpartition("-")[0] == name]
+    return f"{fitting[0]}{dot}{entry}" if len(fitting) == 1 else target
 
 
 def over(new: CompiledPlan, old: CompiledPlan) -> CompiledPlan:

@@ -6,7 +6,7 @@ stateless nodes up to the tapped one; the rows of sources are read once more, an
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING
@@ -87,6 +87,19 @@ def tapped_rows(builder: StageBuilder, node: PlanNode, count: int) -> Rows:
     return lambda frame: reduce(lambda left, right: left.unionByName(right), [part(frame) for part in parts])
 
 
+def emitted_rows(builder: StageBuilder) -> Iterator[tuple[int, DataFrame]]:
+    """The rows that each keyed operator emits in a micro-batch, by node; call after `build`, without a query."""
+    prepared, hosted = builder.prepared, builder.hosted
+    for handle in builder.handles:
+        frame = frame_of(handle.kernel.output(), builder.spark)
+        for node, level in prepared.layout.levels.items():
+            if node not in hosted.steps and hosted.tag(node) in handle.columns:
+                own = TapProjections(
+                    builder.spark, prepared, hosted, builder.envelope, builder.options.bounded, node, {node}
+                )
+                yield node, own.all_emitted(level, frame)
+
+
 def close(builder: StageBuilder) -> None:
     for handle in builder.handles:
         handle.kernel.untap()
@@ -129,6 +142,10 @@ class TapProjections(Projections):
     def emitted(self, producer: int, level: int) -> list[Piece]:
         """The rows after an operator, over the rows of its stage."""
         return self._operator_pieces(producer, level)
+
+    def all_emitted(self, level: int, frame: DataFrame) -> DataFrame:
+        """The rows of the node, which is an operator, over the rows of its stage."""
+        return selected(frame, self.emitted(self.node, level), self._columns)
 
     def called(self, producer: int, frame: DataFrame) -> DataFrame:
         """The rows after a node with a step, over its input."""

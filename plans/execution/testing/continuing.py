@@ -14,7 +14,7 @@ from compiled_plan.plans.execution.state.upgrade.planning import begins_to_expir
 from compiled_plan.plans.execution.state.upgrade.refusing import refusal
 from compiled_plan.plans.execution.state.upgrade.steps import MoveState
 from compiled_plan.plans.inspection.diff.build import diff_of
-from compiled_plan.plans.inspection.diff.concerns import accepts, concerns
+from compiled_plan.plans.inspection.diff.concerns import accepts, concerns, reset_uids
 from compiled_plan.plans.inspection.diff.facts import RunFacts
 from compiled_plan.plans.inspection.diff.mapping import StateMapping
 from compiled_plan.plans.inspection.diff.sides import PlanPair
@@ -43,7 +43,7 @@ class LastProgram:
     where: str = "the state of the test"
 
     def continued(
-        self, prepared: PreparedPlan, *, partial: bool, migrates: bool
+        self, prepared: PreparedPlan, *, partial: bool, migrates: bool, reset: Sequence[str] = ()
     ) -> tuple[PreparedPlan, Sequence[StateMapping] | None]:
         """A program that continues, with the uids of its state.
 
@@ -51,12 +51,14 @@ class LastProgram:
             prepared: its plan.
             partial: True if the start accepts partially compatible parts.
             migrates: True if it is another program.
+            reset: uids of operators that start empty.
 
         Returns:
             The program, and the mappings that migrate the state; None to resume in place.
 
         Raises:
             UpgradeError: it cannot continue with the state.
+            CheckpointError: it has no operator to reset.
         """
         if prepared.plan == self.prepared.plan:
             return prepared, None
@@ -65,10 +67,11 @@ class LastProgram:
         diff = diff_of(both)
         if not migrates and not begins_to_expire(diff):
             return _with_uids(prepared, kept_uids(both)), None
-        concerned = concerns(diff)
+        emptied = reset_uids(diff, reset, self.where)
+        concerned = concerns(diff, emptied)
         if not accepts(worst(concern.verdict for concern in concerned), partial=partial):
             raise refusal(concerned, diff, self.where)
-        state = plan_state(diff, (), (self.prepared, prepared), NO_FUNCTIONS, at_rest)
+        state = plan_state(diff, emptied, (self.prepared, prepared), NO_FUNCTIONS, at_rest)
         check_columns(state.steps, diff, self.states, self.where)
         mappings = [step.mapping for step in state.steps if isinstance(step, MoveState)]
         return _with_uids(prepared, state.uids), mappings

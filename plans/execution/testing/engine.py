@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 
 QUICK, SPARK = ENGINES = ("quick", "spark")
+#: The quick engine that also takes the rows of operators, by the node's id.
+WATCHED = "watched"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,13 @@ class Engine(Protocol):
     """
 
     def start(
-        self, plan: CompiledPlan, *, bounded: bool, accepts_partial: bool = False, migrates: bool = False
+        self,
+        plan: CompiledPlan,
+        *,
+        bounded: bool,
+        accepts_partial: bool = False,
+        migrates: bool = False,
+        reset: Sequence[str] = (),
     ) -> None:
         """Start a plan, on the state that the last one left.
 
@@ -48,6 +56,7 @@ class Engine(Protocol):
             bounded: True if the input of the test ends.
             accepts_partial: migrate state that is only partially compatible, too.
             migrates: True if the plan differs from the last one in more than TTLs.
+            reset: uids of operators that start empty.
 
         Raises:
             UpgradeError: the plan cannot continue with the state.

@@ -79,7 +79,13 @@ class SparkEngine:
         self._late, self._files = 0, 0
 
     def start(
-        self, plan: CompiledPlan, *, bounded: bool, accepts_partial: bool = False, migrates: bool = False
+        self,
+        plan: CompiledPlan,
+        *,
+        bounded: bool,
+        accepts_partial: bool = False,
+        migrates: bool = False,
+        reset: Sequence[str] = (),
     ) -> None:
         self._tables.bounded = bounded
         self._plan_tables = PlanTables.of(plan)
@@ -88,6 +94,7 @@ class SparkEngine:
             checkpoint=str(self._folder / "checkpoint"),
             trigger="1 ms",
             upgrade=upgrade,
+            reset=reset,
             functions_from=self._functions_from,
         )
         # The data of a test is small.

@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from compiled_plan.plans.deferred import deferred
@@ -35,6 +36,7 @@ from compiled_plan.plans.execution.stages.descriptions import StateForm
 from compiled_plan.plans.execution.stages.hosts import hosted
 from compiled_plan.plans.execution.stages.partitions import timings
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan, prepare, sink_tables
+from compiled_plan.plans.execution.stages.tapping import emitted_rows
 from compiled_plan.plans.execution.stages.watermarks import END
 from compiled_plan.plans.execution.testing.continuing import NO_FUNCTIONS, LastProgram
 from compiled_plan.plans.execution.testing.engine import TableRows
@@ -51,6 +53,7 @@ if TYPE_CHECKING:
 
     from compiled_plan.plans.execution.stages.control import ControlRows
     from compiled_plan.plans.plan import CompiledPlan
+    from compiled_plan.plans.types import LogicalType
 else:
     pa = deferred("pyarrow")
 
@@ -97,7 +100,7 @@ class _Builder(StageBuilder):
         return kernel
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Lowered:
     """A plan as a query of the kernel."""
 
@@ -105,21 +108,55 @@ class _Lowered:
     query: Any
     handles: Sequence[StageHandle]
     sinks: Mapping[int, TableSpec]
+    watched: Mapping[int, Sequence[LogicalType]]
 
-    @property
+    @cached_property
+    def text(self) -> str:
+        """The plan in JSON."""
+        return self.prepared.plan.to_json()
+
+    @cached_property
     def states(self) -> Mapping[str, StateForm]:
         """The formats of its operators' state, by uid."""
         return {uid: state for handle in self.handles for uid, state in handle.states().items()}
 
-    @property
+    @cached_property
     def described(self) -> tuple[str, str]:
         """Its stages and states, for the kernel."""
         return json.dumps([handle.spec for handle in self.handles]), json.dumps(self.states)
 
 
-#: Queries that no test uses, the last one last, by session, plan and boundedness: lowering a plan takes most of the
-#: time of a test.
-_KEPT: dict[tuple[str, str, bool], _Lowered] = {}
+@dataclass(frozen=True, slots=True)
+class _PlanText:
+    """A plan, equal to others with its text."""
+
+    text: str
+    plan: CompiledPlan = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _ProgramChange:
+    """A program that continues another one, equal to others with their texts.
+
+    Args:
+        texts: the plans of both.
+        last: the program that wrote the state.
+        prepared: the program that continues.
+        partial, migrates, reset: as in `Engine.start`.
+    """
+
+    texts: tuple[str, str]
+    last: LastProgram = field(compare=False)
+    prepared: PreparedPlan = field(compare=False)
+    partial: bool
+    migrates: bool
+    reset: tuple[str, ...]
+
+
+#: Session, plan, boundedness, and whether the rows of operators are taken.
+_Key = tuple[str, str, bool, bool]
+#: Queries that no test uses, the last one last: lowering a plan takes most of the time of a test.
+_KEPT: dict[_Key, _Lowered] = {}
 _MOST_KEPT = 16
 
 
@@ -131,11 +168,13 @@ class QuickEngine:
         spark: the session.
         clock: the time at which the test begins.
         functions_from: modules and folders from which the plan may import functions.
+        watched: True to also take the rows that operators emit, by the node's id.
     """
 
     spark: SparkSession
     clock: int
     functions_from: Sequence[str] = ()
+    watched: bool = False
     _memory: Any = None
     _lowered: _Lowered | None = None
     _ran: bool = False
@@ -143,27 +182,38 @@ class QuickEngine:
     _late: int = 0
     _failure: CompiledPlanError | None = None
     _looked_up: dict[str, object] = field(default_factory=dict)
-    _key: tuple[str, str, bool] = ("", "", False)
+    _key: _Key = ("", "", False, False)
 
     def start(
-        self, plan: CompiledPlan, *, bounded: bool, accepts_partial: bool = False, migrates: bool = False
+        self,
+        plan: CompiledPlan,
+        *,
+        bounded: bool,
+        accepts_partial: bool = False,
+        migrates: bool = False,
+        reset: Sequence[str] = (),
     ) -> None:
         with self._faults():
             self._check_failure()
-            last, prepared, mappings = self._lowered, _prepared(plan, self.functions_from), None
+            plan = with_module_functions(plan, self.functions_from)
+            text = plan.to_json()
+            last, prepared, mappings = self._lowered, _prepared(_PlanText(text, plan)), None
             if last is not None:
                 before = LastProgram(last.prepared, last.states, self.spark.version)
-                prepared, mappings = before.continued(prepared, partial=accepts_partial, migrates=migrates)
+                change = _ProgramChange((last.text, text), before, prepared, accepts_partial, migrates, (*reset,))
+                prepared, mappings = _continued(change)
             self._tables, self._ran = PlanTables.of(plan), False
             self._give_back()
-            self._key = (self.spark.sparkContext.applicationId, prepared.plan.to_json(), bounded)
-            self._lowered = _KEPT.pop(self._key, None) or _lower(self.spark, prepared, bounded=bounded)
+            self._key = (self.spark.sparkContext.applicationId, prepared.plan.to_json(), bounded, self.watched)
+            self._lowered = _KEPT.pop(self._key, None) or _lower(
+                self.spark, prepared, bounded=bounded, watched=self.watched
+            )
             if last is None:
                 self._memory = java_class(self.spark._jvm, f"{_HOST}.plain.PlainMemory")()
             if last is None or mappings is None:
                 self._lowered.query.begin(self._memory)
             else:
-                texts = (*last.described, *self._lowered.described, json.dumps([one.to_dict() for one in mappings]))
+                texts = (*last.described, *self._lowered.described, mappings)
                 kernel = java_class(self.spark._jvm, "org.compiledplan.kernel.state.seeding.PlainMigration")
                 self._memory = kernel.begin(self._lowered.query, self._memory, self.clock, *texts)
             self._late = 0
@@ -213,7 +263,10 @@ class QuickEngine:
             chunks = taken.setdefault(table.options["id"], [])
             data = self._lowered.query.take(str(sink))
             if data is not None:
-                chunks.append(_chunk(data, table))
+                chunks.append(_chunk(data, table.columns.types))
+        for node, types in self._lowered.watched.items():
+            data = self._lowered.query.take(_tap(node))
+            taken[str(node)] = [] if data is None else [_chunk(data, types)]
         return taken
 
     def late_rows(self) -> int:
@@ -282,14 +335,29 @@ class QuickEngine:
             raise error from fault
 
 
-def _chunk(data: bytes, table: TableSpec) -> Chunk:
+def _tap(node: int) -> str:
+    """The name of a node's rows in a query."""
+    return f"tap {node}"
+
+
+def _chunk(data: bytes, types: Sequence[LogicalType]) -> Chunk:
     rows = pa.ipc.open_stream(data).read_all()
-    columns = [values_of(rows.column(f"f{at}"), type_) for at, type_ in enumerate(table.columns.types)]
+    columns = [values_of(rows.column(f"f{at}"), type_) for at, type_ in enumerate(types)]
     return Chunk(rows.column(KIND).to_pylist(), columns)
 
 
-def _prepared(plan: CompiledPlan, functions_from: Sequence[str]) -> PreparedPlan:
-    plan = with_uids(with_zone(replaced(with_module_functions(plan, functions_from), _TEST), None, UTC))
+@lru_cache(_MOST_KEPT)
+def _continued(change: _ProgramChange) -> tuple[PreparedPlan, str | None]:
+    """The program that continues, and the mappings that migrate the state, for the kernel."""
+    prepared, mappings = change.last.continued(
+        change.prepared, partial=change.partial, migrates=change.migrates, reset=change.reset
+    )
+    return prepared, None if mappings is None else json.dumps([mapping.to_dict() for mapping in mappings])
+
+
+@lru_cache(_MOST_KEPT)
+def _prepared(text: _PlanText) -> PreparedPlan:
+    plan = with_uids(with_zone(replaced(text.plan, _TEST), None, UTC))
     prepared = hosted(prepare(plan), TRANSFORM)
     python = next((node for node in plan.nodes if needs_step(node)), None)
     if python is not None:
@@ -303,7 +371,7 @@ def _prepared(plan: CompiledPlan, functions_from: Sequence[str]) -> PreparedPlan
     return prepared
 
 
-def _lower(spark: SparkSession, prepared: PreparedPlan, *, bounded: bool) -> _Lowered:
+def _lower(spark: SparkSession, prepared: PreparedPlan, *, bounded: bool, watched: bool) -> _Lowered:
     cache_classes(spark._jvm)
     register(spark)
     session: Any = spark._jsparkSession
@@ -325,4 +393,8 @@ def _lower(spark: SparkSession, prepared: PreparedPlan, *, bounded: bool) -> _Lo
         for sink in prepared.sinks:
             names = [KIND, ORD, PATH, *(f"f{at}" for at in range(len(tables[sink.id].columns.fields)))]
             query.sink(str(sink.id), builder.sink_rows(sink).among(rows).select(*names)._jdf)
-    return _Lowered(prepared, query, builder.handles, tables)
+        emitted = dict(emitted_rows(builder)) if watched else {}
+        for node, taps in emitted.items():
+            query.sink(_tap(node), taps._jdf)
+    types = {node: [type_.as_regular() for type_ in prepared.plan.node(node).output_type.types] for node in emitted}
+    return _Lowered(prepared, query, builder.handles, tables, types)

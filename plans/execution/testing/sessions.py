@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from compiled_plan.plans.execution.embedded import session
-from compiled_plan.plans.execution.testing.engine import QUICK, Engine, Engines
+from compiled_plan.plans.execution.testing.engine import SPARK, WATCHED, Engine, Engines
 from compiled_plan.plans.execution.testing.on_spark import SparkEngine
 from compiled_plan.plans.execution.testing.quick import QuickEngine
 
@@ -26,7 +26,9 @@ def engines_of(spark: SparkSession, functions_from: Sequence[str] = ()) -> Engin
     """
 
     def create(name: str, clock: int) -> Engine:
-        return QuickEngine(spark, clock, functions_from) if name == QUICK else SparkEngine(spark, clock, functions_from)
+        if name == SPARK:
+            return SparkEngine(spark, clock, functions_from)
+        return QuickEngine(spark, clock, functions_from, watched=name == WATCHED)
 
     return create
 
