@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -50,7 +51,7 @@ def diff(
     ] = None,
     example: Annotated[
         bool,
-        typer.Option("--example", help="Also search the smallest input for which the change makes a difference."),
+        typer.Option("--example", help="Also search the smallest input for which each part makes a difference."),
     ] = False,
     options: SetOptions = None,
     init: InitFiles = None,
@@ -69,8 +70,8 @@ def diff(
         raise typer.BadParameter("--json, --markdown and --graph exclude each other")
     if graph and engine:
         raise typer.BadParameter("--graph draws no savepoints of Flink; leave out --for")
-    if example and (as_json or markdown or graph):
-        raise typer.BadParameter("--example is part of the text; leave out --json, --markdown and --graph")
+    if example and graph:
+        raise typer.BadParameter("--graph draws no examples; leave out --example")
     if example and STDIN in (old, new):
         raise typer.BadParameter("--example names both programs in a file of tests; write the one of stdin to a file")
     if old == new == STDIN:
@@ -96,13 +97,15 @@ def diff(
     if graph:
         sys.stdout.write(graph.text(compared.drawing()))
     else:
-        print_difference(compared, diff_in_flink(compared, settings) if engine else None, form, everything)
-    if example:
-        from compiled_plan.cli.actions.examples import print_example
-        from compiled_plan.testing.counterexamples import Names
+        examples = None
+        if example:
+            from compiled_plan.cli.actions.examples import examples_of_difference
+            from compiled_plan.testing.example_files import Names
 
+            examples = partial(examples_of_difference, compared, Names(old, new, init or (), settings))
+        flink = diff_in_flink(compared, settings) if engine else None
         try:
-            print_example(compared, Names(old, new, init or (), settings))
+            print_difference(compared, flink, form, everything, examples)
         except CompiledPlanError as fault:
             fail(fault, debug=debug)
             raise typer.Exit(ExitCode.FAILED) from None

@@ -1,31 +1,38 @@
-"""The example of a difference: `diff-plan --example`."""
+"""Examples of a difference: `diff-plan --example`."""
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from html import escape
 
-from compiled_plan.cli.common.terminal import print_lines
 from compiled_plan.cli.comparing.comparison import Comparison
-from compiled_plan.plans.errors import ExecutionError, UnsupportedError
+from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.execution.session.kept import session_of_command
-from compiled_plan.plans.execution.state.upgrade.refusing import UpgradeError
-from compiled_plan.plans.execution.testing.quick import NotQuickError
+from compiled_plan.plans.execution.testing.engine import Engines
 from compiled_plan.plans.execution.testing.sessions import engines_of
-from compiled_plan.plans.inspection.diff.text import Line
-from compiled_plan.plans.text.visible import counted
-from compiled_plan.testing.counterexamples import Names, search
-from compiled_plan.testing.reporting import failure_text
-
-#: The greatest number of random inputs, and the time limit of a search, in s.
-_TRIES, _SECONDS = 60, 10.0
+from compiled_plan.plans.inspection.diff.document import Examples
+from compiled_plan.plans.inspection.diff.markdown import fenced, plain
+from compiled_plan.plans.text.visible import visible
+from compiled_plan.testing.example_files import Names, examples_of, summary
 
 
-def print_example(compared: Comparison, names: Names) -> None:
-    """Print the smallest input for which the new program that continues differs from one from scratch.
+@contextmanager
+def engines_of_command() -> Iterator[Engines]:
+    """The engines on the session of a command.
 
     Raises:
-        UnsupportedError: a program runs in a query alone; names the reason.
-        ExecutionError: Spark did not start, or the example does not pass as a test.
+        ExecutionError: Spark did not start.
+    """
+    with session_of_command("local[1]", {}, verbose=False, meanwhile=None) as spark:
+        yield engines_of(spark)
+
+
+def examples_of_difference(compared: Comparison, names: Names) -> Examples:
+    """Search the smallest inputs for which parts of the new program that continues differ.
+
+    Raises:
+        UnsupportedError: a side is a checkpoint; others as in `examples_of`.
     """
     for side in (compared.before, compared.after):
         if side.kind == "checkpoint":
@@ -33,30 +40,24 @@ def print_example(compared: Comparison, names: Names) -> None:
                 f"--example: {side.name} is a checkpoint, and a file of tests names programs and plan files",
                 remedy="give the plan file or the program that runs on it",
             )
-    with session_of_command("local[1]", {}, verbose=False, meanwhile=None) as spark:
-        engines = engines_of(spark)
-        try:
-            outcome = search(compared.before.plan, compared.after.plan, engines, _SECONDS, _TRIES)
-        except UpgradeError:
-            _print("no example: the new program does not start on this state")
-            return
-        except NotQuickError as reason:
-            raise UnsupportedError(
-                f"--example: {reason}, and an example is searched without a query",
-                remedy="write a test with a step `upgrade`, for test-plan --spark",
-            ) from None
-        if outcome.example is not None and (failure := outcome.example.result(names, engines).failure) is not None:
-            raise ExecutionError(
-                f"--example: the example does not pass as a test:\n{failure_text(failure)}",
-                remedy="write a test with a step `upgrade` for test-plan, and report this with both programs",
-            )
-    if outcome.example is None:
-        ended = f"; {counted(outcome.failed, 'more input')} ended a program" if outcome.failed else ""
-        _print(f"no difference in {counted(outcome.compared, 'random input')}{ended}")
-        return
-    _print("example, a file for test-plan:")
-    sys.stdout.write(outcome.example.text(names))
+    with engines_of_command() as engines:
+        return examples_of((compared.before.plan, compared.after.plan), names, engines)
 
 
-def _print(line: str) -> None:
-    print_lines([Line(line)], stderr=False)
+def example_lines(examples: Examples) -> Iterator[str]:
+    """The examples as text."""
+    for example in examples.examples:
+        yield f"example of {', '.join(example.parts)}, a file for test-plan:"
+        yield from example.test.splitlines()
+        yield ""
+    yield from summary(examples)
+
+
+def example_markdown(examples: Examples) -> Sequence[str]:
+    """The examples as Markdown, folded."""
+    lines = ["", plain("; ".join(summary(examples)).capitalize()) + ".", ""]
+    for example in examples.examples:
+        parts = escape(visible(", ".join(example.parts)))
+        lines += [f"<details><summary>example of {parts}: a file for test-plan</summary>", ""]
+        lines += [*fenced(example.test.rstrip("\n"), "yaml"), "</details>", ""]
+    return lines

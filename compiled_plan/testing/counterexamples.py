@@ -1,56 +1,27 @@
-"""Counterexamples of a change: the smallest input for which a program that continues differs from one from scratch.
+"""Counterexamples of a change: for each part of it, the smallest input for which the program that continues differs.
 
-Both run as tests without a query, over random input, which then shrinks while the difference stays.
+Both programs run as tests without a query, over random inputs, which serve all parts. An input then shrinks for each
+part, while the part differs.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
-from compiled_plan.plans.execution.testing.engine import QUICK, Engines
-from compiled_plan.plans.execution.testing.replacing import PlanTables, table_id
-from compiled_plan.plans.inspection.diff.build import diff_plans
-from compiled_plan.plans.nodes.sort import TemporalSort
+from compiled_plan.plans.execution.testing.engine import Engines
+from compiled_plan.plans.inspection.diff.model import Part
+from compiled_plan.plans.inspection.judging.verdicts import Verdict
 from compiled_plan.plans.plan import CompiledPlan
-from compiled_plan.testing.candidates import Candidates, Event, Input, Tables, tables_read
-from compiled_plan.testing.cases import Case, Step, cases_of, cases_of_text
-from compiled_plan.testing.comparing import Change, Difference, differences, row_text, table_of
-from compiled_plan.testing.document import KINDS, UNSAVED, read_document
-from compiled_plan.testing.running import (
-    FailedError,
-    Result,
-    Running,
-    over,
-    read_columns,
-    run_case,
-    short_name,
-    written_columns,
-)
-from compiled_plan.testing.values import scalar, shown
+from compiled_plan.testing.candidates import Candidates, Event, Input, tables_read
+from compiled_plan.testing.running import over
+from compiled_plan.testing.trials import BEFORE, EndedError, Outcome, Trials, Watch
 
 #: Rows per table and run of the first inputs, fewer first.
 _SIZES = (2, 4, 8)
-
-
-@dataclass(frozen=True, slots=True)
-class Names:
-    """The names that a file of tests gives the compared programs, and the session that compiles them.
-
-    Args:
-        old: the file of the program before the change.
-        new: the file of the program after it.
-        init: SQL files that prepare the session.
-        settings: session options.
-    """
-
-    old: str
-    new: str
-    init: Sequence[str] = ()
-    settings: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,221 +29,145 @@ class Counterexample:
     """Input for which a change makes a difference.
 
     Args:
-        input: the events before and after the change.
-        steps: the steps of a test with this input, up to its expectation.
-        tables: the rows of the program that continues, by sink.
-        differences: by sink, the rows from scratch (`-`) and those of the program that continues (`+`).
+        outcome: the input, and the rows of both programs.
+        parts: the parts of which it is the smallest example.
     """
 
-    input: Input
-    steps: Sequence[Step]
-    tables: Mapping[str, Sequence[str]]
-    differences: Sequence[Difference]
-
-    def text(self, names: Names) -> str:
-        """The input as a file for `test-plan`."""
-        return "".join(f"{line}\n" for line in self._lines(names))
-
-    def result(self, names: Names, engines: Engines) -> Result:
-        """The result of the file as a test; its names are relative to the working directory."""
-        (case,) = cases_of(read_document(UNSAVED, self.text(names)))
-        return run_case(case, engines, spark=False)
-
-    def _lines(self, names: Names) -> Iterator[str]:
-        yield f"program: {scalar(names.old)}"
-        if names.init:
-            yield f"init: {shown([*names.init])}"
-        if names.settings:
-            yield f"set: {shown(names.settings)}"
-        yield "steps:"
-        for step in self.steps:
-            match step.kind:
-                case "rows":
-                    yield "  - rows:"
-                    for table, items in step.value.items():
-                        yield f"      {scalar(table)}:"
-                        yield from (f"        - {_item(item)}" for item in items)
-                case "upgrade":
-                    yield f"  - upgrade: {shown({**step.value, 'program': names.new})}"
-                case kind:
-                    yield f"  - {kind}:"
-        yield "  - expect:"
-        for name, rows in self.tables.items():
-            yield f"      {scalar(name)}: {{table: [{', '.join(rows)}]}}"
-        yield "# The new program alone, over all these rows (-), and instead of it (+):"
-        for difference in self.differences:
-            lines = [f"{mark} {text}" for mark, text in difference.lines if mark != " "] or difference.columns
-            yield from (f"#   {difference.table}: {line}" for line in lines)
-
-
-def _item(item: Mapping[str, object]) -> str:
-    """A row, or a change with its kind before the row."""
-    kind, row = next(iter(item.items()), ("", None))
-    return f"{kind}: {shown(row)}" if kind in KINDS else shown(item)
+    outcome: Outcome
+    parts: tuple[Watch, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """The outcome of a search.
+    """The result of a search.
 
     Args:
         compared: the number of inputs over which the programs were compared.
         failed: the number of inputs that ended one of them.
-        example: the smallest input with a difference; None if none has one.
+        examples: the smallest inputs, those of operators first.
+        missing: the parts that are not fully compatible and did not differ.
     """
 
     compared: int
     failed: int
-    example: Counterexample | None
+    examples: tuple[Counterexample, ...]
+    missing: tuple[Part, ...]
 
 
-def search(old: CompiledPlan, new: CompiledPlan, engines: Engines, seconds: float, tries: int, seed: int = 0) -> Search:
-    """Search a counterexample.
+def search(
+    old: CompiledPlan, new: CompiledPlan, engines: Engines, seconds: float, tries: int, most: int = 0, seed: int = 0
+) -> Search:
+    """Search counterexamples.
+
+    Operators whose state the new program cannot read start empty.
 
     Args:
         old: the program before the change.
-        new: the program after it, whose start the state permits.
+        new: the program after it.
         engines: creates engines.
         seconds: the time limit after the first input.
-        tries: the greatest number of random inputs.
+        tries: the number of random inputs.
+        most: the number of random inputs while a part that is not fully compatible has no example.
         seed: decides on the inputs.
 
     Raises:
-        CompiledPlanError: a program does not start; an `UpgradeError` if the new one refuses the state.
+        CompiledPlanError: a program does not start; an `UpgradeError` if no option lets it continue with the state.
         NotQuickError: a program runs in a query alone.
     """
     new = over(new, old)
     tables = tables_read(old, new)
-    trials = _Trials(old, new, engines, tables, diff_plans(old, new).verdict.value)
+    trials = Trials(old, new, engines, tables)
     candidates = Candidates((old, new), tables, seed)
-    failed, end = 0, math.inf
-    for number in range(tries):
-        example = None
+    failed, number, end = 0, 0, math.inf
+    while time.monotonic() < end and (number < tries or (number < most and _missing(trials))):
         try:
-            example = trials.difference(candidates.input(_SIZES[number % len(_SIZES)]))
-        except _EndedError:
+            trials.outcome(candidates.input(_SIZES[number % len(_SIZES)]))
+        except EndedError:
             failed += 1
+        number += 1
         # The first input translates the programs, which takes longer than all others.
         end = min(end, time.monotonic() + seconds)
-        if example is not None:
-            example = trials.simplified(trials.shrunk(example, end), candidates, end)
-        if example is not None or time.monotonic() > end:
-            return Search(number + 1 - failed, failed, example)
-    return Search(tries - failed, failed, None)
+    examples = tuple(_examples(trials, candidates, end))
+    return Search(number - failed, failed, examples, tuple(watch.part for watch in _missing(trials)))
 
 
-class _EndedError(Exception):
-    """The end of a program by its input."""
+def _missing(trials: Trials) -> list[Watch]:
+    """The parts that are not fully compatible and have no example."""
+    open_ = [watch for watch in trials.watches if watch.part.verdict is not Verdict.FULL]
+    return [watch for watch in open_ if all(outcome.difference(watch) is None for outcome in trials.seen())]
 
 
-class _Trial(Running):
-    """A run of one program, or of two in succession."""
+def _examples(trials: Trials, candidates: Candidates, end: float) -> Iterator[Counterexample]:
+    """The smallest examples, each with all parts for which none is better."""
+    smallest = {at: outcome for at, outcome in enumerate(_smallest(trials, candidates, end)) if outcome is not None}
+    shared: dict[int, list[int]] = {}
+    for at, own in smallest.items():
+        rank = _rank(trials, own, trials.watches[at])
+        fitting = (first for first in shared if _rank(trials, smallest[first], trials.watches[at]) <= rank)
+        shared.setdefault(next(fitting, at), []).append(at)
+    for first, parts in shared.items():
+        yield Counterexample(smallest[first], tuple(trials.watches[at] for at in parts))
 
-    def __init__(self, case: Case, engines: Engines, first: CompiledPlan, second: CompiledPlan) -> None:
-        super().__init__(case, engines, QUICK, Result(case, QUICK), collect=True, compiled=lambda _: first)
-        self._second = second
 
-    def upgraded(self, program: str) -> CompiledPlan:
-        return self._second
+def _smallest(trials: Trials, candidates: Candidates, end: float) -> Iterator[Outcome | None]:
+    """By part, its smallest example."""
+    for watch in trials.watches:
+        seen = [outcome for outcome in trials.seen() if outcome.difference(watch) is not None]
+        if seen:
+            first = min(seen, key=lambda outcome: _rank(trials, outcome, watch))
+            yield _Shrinking(trials, watch, end).simplified(first, candidates)
+        else:
+            yield None
 
-    def run(self) -> None:
-        """Take all steps.
 
-        Raises:
-            CompiledPlanError: a program does not start.
-            _EndedError: the input ends a program.
-        """
-        starting = True
-        try:
-            self.start()
-            for step in self.case.steps:
-                starting = step.kind == "upgrade"
-                self.take(step)
-        except FailedError as failure:
-            if starting and failure.failure.fault is not None:
-                raise failure.failure.fault from None
-            raise _EndedError from failure
-        finally:
-            self.close()
+def _rank(trials: Trials, outcome: Outcome, watch: Watch) -> tuple[float, ...]:
+    """The order of examples, the best first: one that a sink shows, without a cause upstream, of later rows, small."""
+    difference = outcome.difference(watch)
+    if difference is None:
+        return (math.inf,)
+    causes = (edit.new_node for edit in trials.diff.operators if edit.verdict is not Verdict.FULL)
+    differs = any(node in outcome.operators for node in causes if node in watch.above)
+    is_early = difference.table == BEFORE
+    return (not watch.sinks & outcome.sinks.keys(), differs, is_early, len(outcome.input))
 
 
 @dataclass(frozen=True, slots=True)
-class _Trials:
-    """Runs of a program that continues, and of one from scratch, over inputs."""
+class _Shrinking:
+    """Shrinks the example of a part until a time."""
 
-    old: CompiledPlan
-    new: CompiledPlan
-    engines: Engines
-    tables: tuple[Tables, Tables]
-    verdict: str
+    trials: Trials
+    watch: Watch
+    end: float
 
-    def difference(self, input_: Input) -> Counterexample | None:
-        """The input as a counterexample; None if it is none.
-
-        Raises:
-            CompiledPlanError: a program does not start.
-            _EndedError: the input ends a program.
-        """
-        steps = [*self._steps(input_, (False, True))]
-        continued = self._run(self.old, steps)
-        scratch = self._run(self.new, [*self._steps(input_, (True, True))])
-        sinks = PlanTables.of(self.new).sinks
-        in_order = any(isinstance(node, TemporalSort) for node in self.new.nodes)
-        differing, tables = list[Difference](), dict[str, list[str]]()
-        for name, table in sinks.items():
-            short, columns = short_name(name, sinks), written_columns(table)
-            key = [columns.names.index(column) for column in table.primary_key]
-            wanted, came = (table_of(changes(name), columns, key) for changes in (scratch, continued))
-            difference = differences(short, wanted, came, columns, key, in_order=False)
-            if difference is None and in_order and wanted != came:
-                difference = Difference(short, (), ("the rows are equal, their order is not",))
-            differing += [] if difference is None else [difference]
-            tables[short] = [row_text(change, columns) for change in came]
-        return Counterexample(input_, steps, tables, differing) if differing else None
-
-    def _run(self, first: CompiledPlan, steps: Sequence[Step]) -> Callable[[str], Sequence[Change]]:
-        """The changes of a sink, by `table_id`, after all steps."""
-        (case,) = cases_of_text("steps: [{end: }]")
-        trial = _Trial(replace(case, steps=tuple(steps)), self.engines, first, self.new)
-        trial.run()
-        return trial.changes
-
-    def _steps(self, input_: Input, is_new: tuple[bool, bool]) -> Iterator[Step]:
-        """The steps of a test: the rows of each run for the program of that run, and the change between them."""
-        yield from _rows(input_.before, self.tables[is_new[0]])
-        if is_new[0] != is_new[1]:
-            yield Step("upgrade", {"program": "", "verdict": self.verdict}, ())
-        yield from _rows(input_.after, self.tables[is_new[1]])
-        yield Step("end", None, ())
-
-    def shrunk(self, example: Counterexample, end: float) -> Counterexample:
-        """A counterexample from which no event can be left out."""
-        size = max(len(example.input.before), len(example.input.after))
-        while size and time.monotonic() < end:
-            smaller = self._first(_without(example.input, size), end)
-            size, example = (size // 2, example) if smaller is None else (size, smaller)
-        return example
-
-    def simplified(self, example: Counterexample, candidates: Candidates, end: float) -> Counterexample:
-        """A counterexample with the simplest values that keep the difference."""
+    def simplified(self, example: Outcome, candidates: Candidates) -> Outcome:
+        """An example from which no event can be left out, with the simplest values."""
+        example = self._shrunk(example)
         for table, column, value in example.input.values():
             simplest = candidates.simplest(table, column)
             if simplest not in (None, value):
                 changed = example.input.with_value(table, column, value, simplest)
-                example = self._first([changed], end) or example
+                example = self._first([changed], example) or example
         return example
 
-    def _first(self, inputs: Iterator[Input] | list[Input], end: float) -> Counterexample | None:
-        """The first counterexample among possible inputs, before a time."""
+    def _shrunk(self, example: Outcome) -> Outcome:
+        size = max(len(example.input.before), len(example.input.after))
+        while size and time.monotonic() < self.end:
+            smaller = self._first(_without(example.input, size), example)
+            size, example = (size // 2, example) if smaller is None else (size, smaller)
+        return example
+
+    def _first(self, inputs: Iterator[Input] | list[Input], example: Outcome) -> Outcome | None:
+        """The first possible input that is no worse an example."""
+        rank = _rank(self.trials, example, self.watch)
         for input_ in inputs:
-            if time.monotonic() > end:
+            if time.monotonic() > self.end:
                 return None
             try:
-                example = self.difference(input_) if input_.is_possible() else None
-            except _EndedError:
+                outcome = self.trials.outcome(input_) if input_.is_possible() else None
+            except EndedError:
                 continue
-            if example is not None:
-                return example
+            if outcome is not None and _rank(self.trials, outcome, self.watch) <= rank:
+                return outcome
         return None
 
 
@@ -283,16 +178,3 @@ def _without(input_: Input, size: int) -> Iterator[Input]:
         for at in range(0, len(events), size):
             left: Any = {run: events[:at] + events[at + size :]}
             yield replace(input_, **left)
-
-
-def _rows(events: Sequence[Event], tables: Tables) -> Iterator[Step]:
-    """A step with rows of a program's tables, if there are any."""
-    rows: dict[str, list[object]] = {}
-    own = {table_id(table): table for table in tables.values()}
-    for event in events:
-        if event.table in tables:
-            table = tables[event.table]
-            items = event.items(read_columns(table)[0].names)
-            rows.setdefault(short_name(table_id(table), own), []).extend(items)
-    if rows:
-        yield Step("rows", rows, ())

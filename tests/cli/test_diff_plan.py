@@ -365,10 +365,18 @@ def test_an_example_of_a_difference(shared_session: None, tmp_path: Path) -> Non
     assert f"init: [{init}]\nset: {{pipeline.name: x}}\nsteps:\n" in result.output
     result = CliRunner().invoke(app, [str(tmp_path / "old.sql"), str(tmp_path / "old.sql"), "--example"])
     assert re.search(r"^no difference in \d+ random inputs", result.output, re.MULTILINE), result.output
+    document = json.loads(CliRunner().invoke(app, [*arguments, "--example", "--json"]).stdout)
+    jsonschema.validate(document, schemas.load(schemas.DIFF))
+    (example,) = document["examples"]["examples"]
+    assert [part.partition("-")[0] for part in example["parts"]] == ["group", "sink totals"]
+    result = CliRunner().invoke(app, [*arguments, "--example", "--markdown"])
+    assert "<details><summary>example of group-aggregate" in result.output and f"```yaml\nprogram: {arguments[0]}" in (
+        result.output
+    )
 
 
-def test_an_example_is_part_of_the_text(plans: Path) -> None:
-    result = CliRunner().invoke(app, [str(plans), str(plans), "--example", "--json"])
+def test_graphs_have_no_examples(plans: Path) -> None:
+    result = CliRunner().invoke(app, [str(plans), str(plans), "--example", "--graph", "dot"])
     assert result.exit_code == 2 and "--example" in result.output
 
 

@@ -155,6 +155,22 @@ class Flink(_Part):
     operators: list[FlinkOperator]
 
 
+class Example(_Part):
+    """The smallest input for which parts of the new program differ from those of a run from scratch."""
+
+    parts: list[str] = Field(description="the operators, by uid, and tables")
+    test: str = Field(description="a file for `test-plan`")
+
+
+class Examples(_Part):
+    """The result of a search for examples."""
+
+    inputs: int = Field(description="the number of inputs over which both programs ran")
+    ended: int = Field(description="the number of inputs that ended one of them")
+    examples: list[Example]
+    missing: list[str] = Field(description="the parts that are not fully compatible and did not differ")
+
+
 class Document(_Part):
     """Differences between two plans, and their effect on state."""
 
@@ -172,9 +188,17 @@ class Document(_Part):
     unchecked: list[str] = Field(description="facts that only a start can compare")
     next: Next
     flink: Flink | None = Field(description="with `--for flink`")
+    examples: Examples | None = Field(default=None, description="with `--example`")
 
 
-def document(diff: PlanDiff, old: Side, new: Side, advice: Advice, flink: FlinkDiff | None = None) -> Document:
+def document(
+    diff: PlanDiff,
+    old: Side,
+    new: Side,
+    advice: Advice,
+    flink: FlinkDiff | None = None,
+    examples: Examples | None = None,
+) -> Document:
     """Build the document of a difference, with passwords masked."""
     shown = masked_diff(diff)
     return Document(
@@ -192,6 +216,7 @@ def document(diff: PlanDiff, old: Side, new: Side, advice: Advice, flink: FlinkD
         unchecked=list(shown.unchecked),
         next=Next.model_validate(advice),
         flink=None if flink is None else _flink(flink),
+        examples=examples,
     )
 
 

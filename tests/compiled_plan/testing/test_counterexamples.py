@@ -1,4 +1,4 @@
-"""Counterexamples: every kind of change that is partially compatible has a small one, none has one otherwise."""
+"""Counterexamples: each part of a change that is not fully compatible has a small one, the others have none."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from compiled_plan.plans.execution.state.upgrade.refusing import UpgradeError
 from compiled_plan.plans.execution.testing.engine import Engines
 from compiled_plan.plans.execution.testing.sessions import engines_of
 from compiled_plan.plans.inspection.judging.verdicts import Verdict
-from compiled_plan.testing.counterexamples import Names, Search, search
+from compiled_plan.testing.counterexamples import Search, search
+from compiled_plan.testing.example_files import Names, example_file, label, result_of
 from compiled_plan.testing.reporting import failure_text
 from tests.upgrades.kinds import KINDS
 from tests.upgrades.kinds.model import Kind
@@ -21,7 +22,9 @@ from tests.upgrades.programs import compiled
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_PLAIN = [kind for kind in KINDS if not kind.needs_query]
+#: Kinds whose refusal concerns a table or the whole program: no option starts them.
+_NEVER = ("another-path",)
+_PLAIN = [kind for kind in KINDS if not kind.needs_query and kind.name not in _NEVER]
 
 
 @pytest.fixture
@@ -31,31 +34,23 @@ def engines(spark: SparkSession) -> Engines:
 
 def searched(kind: Kind, engines: Engines, tries: int) -> Search:
     old, new = (compiled(kind, is_new, Path("/data")) for is_new in (False, True))
-    return search(old, new, engines, 30, tries)
-
-
-def of(verdict: Verdict) -> pytest.MarkDecorator:
-    kinds = [kind for kind in _PLAIN if kind.verdict is verdict]
-    return pytest.mark.parametrize("kind", kinds, ids=lambda kind: kind.name)
+    return search(old, new, engines, 30, tries, 120)
 
 
 @pytest.mark.sampled(30)
-@of(Verdict.PARTIAL)
-def test_a_partially_compatible_change_has_a_small_example(kind: Kind, engines: Engines) -> None:
-    example = searched(kind, engines, 120).example
-    assert example is not None
-    assert len(example.input) <= 5
-
-
-@pytest.mark.sampled(30)
-@of(Verdict.FULL)
-def test_a_fully_compatible_change_has_none(kind: Kind, engines: Engines) -> None:
+@pytest.mark.parametrize("kind", _PLAIN, ids=lambda kind: kind.name)
+def test_the_parts_that_are_not_fully_compatible_have_small_examples(kind: Kind, engines: Engines) -> None:
     outcome = searched(kind, engines, 12)
-    assert outcome.example is None and outcome.compared >= 6 and outcome.compared + outcome.failed == 12
+    assert outcome.missing == ()
+    parts = [watch.part for example in outcome.examples for watch in example.parts]
+    assert [label(part) for part in parts if part.verdict is Verdict.FULL] == []
+    assert all(len(example.outcome.input) <= 5 for example in outcome.examples)
+    assert outcome.compared >= 6 and outcome.compared + outcome.failed >= 12
 
 
-def test_a_change_that_is_refused_has_no_example(engines: Engines) -> None:
-    kind = next(kind for kind in KINDS if kind.name == "another-zone")
+@pytest.mark.parametrize("name", _NEVER)
+def test_a_change_that_no_option_starts_has_no_example(name: str, engines: Engines) -> None:
+    kind = next(kind for kind in KINDS if kind.name == name)
     with pytest.raises(UpgradeError):
         searched(kind, engines, 1)
 
@@ -69,25 +64,48 @@ INSERT INTO totals SELECT customer, SUM(price) FROM orders GROUP BY customer;
 
 
 def example_of(folder: Path, old: str, new: str, engines: Engines, tries: int = 10) -> tuple[str, Search]:
-    """The text of the example, after it passed as a test; and the search."""
+    """The texts of the examples, after they passed as tests; and the search."""
     names = Names(str(folder / "old.sql"), str(folder / "new.sql"))
     plans = []
     for name, text in ((names.old, old), (names.new, new)):
         Path(name).write_text(text)
         plans.append(TableEnvironment().compile_script(text))
-    outcome = search(*plans, engines, 30, tries)
-    if outcome.example is None:
-        return "", outcome
-    failure = outcome.example.result(names, engines).failure
-    assert failure is None, failure_text(failure)
-    return outcome.example.text(names), outcome
+    outcome = search(plans[0], plans[1], engines, 30, tries)
+    texts = []
+    for example in outcome.examples:
+        failure = result_of(example, names, engines).failure
+        assert failure is None, failure_text(failure)
+        texts.append(example_file(example, names))
+    return "\n".join(texts), outcome
 
 
 def test_an_example_is_a_test_that_passes(engines: Engines, tmp_path: Path) -> None:
     new = ORDERS.replace("FROM orders", "FROM orders WHERE status <> 'closed'")
     text, _ = example_of(tmp_path, ORDERS, new, engines)
     assert "{customer: a, price: 1" in text
-    assert "verdict: partially compatible}" in text and "#   totals: + {customer: a, total: 1}\n" in text
+    assert "verdict: partially compatible}" in text and "#   totals: + {customer: a, total: 2}\n" in text
+    assert "(SUM(price) by customer, of orders), partially compatible, from the change on:\n#   - +I {" in text
+
+
+def test_each_operator_has_its_example(engines: Engines, tmp_path: Path) -> None:
+    """The example of an operator is none of an operator upstream."""
+    inner = "(SELECT customer, status, MAX(price) AS price FROM orders GROUP BY customer, status)"
+    old = ORDERS.replace("FROM orders", f"FROM {inner}")
+    _, outcome = example_of(tmp_path, old, old.replace("MAX", "MIN"), engines, 30)
+    first, second = outcome.examples
+    assert [len(first.parts), len(second.parts)] == [1, 2] and label(second.parts[1].part) == "sink totals"
+    assert [*second.outcome.operators] == [second.parts[0].nodes[1]] != [*first.outcome.operators]
+
+
+def test_an_operator_whose_state_cannot_be_read_starts_empty(engines: Engines, tmp_path: Path) -> None:
+    text, outcome = example_of(
+        tmp_path,
+        ORDERS,
+        ORDERS.replace("customer, SUM", "status, SUM").replace("GROUP BY customer", "GROUP BY status"),
+        engines,
+    )
+    assert "verdict: incompatible, reset: [group-aggregate-orders-" in text
+    assert outcome.missing == () and ", incompatible, from the change on:" in text
 
 
 def test_tables_and_columns_that_change(engines: Engines, tmp_path: Path) -> None:
@@ -112,4 +130,4 @@ def test_values_of_nested_columns(engines: Engines, tmp_path: Path) -> None:
 def test_an_input_that_ends_a_program_is_no_example(engines: Engines, tmp_path: Path) -> None:
     division = ORDERS.replace("SUM(price)", "SUM(12 / (price - 1))")
     _, outcome = example_of(tmp_path, division, division, engines)
-    assert outcome.example is None and outcome.failed > 0 and outcome.compared + outcome.failed == 10
+    assert not outcome.examples and outcome.failed > 0 and outcome.compared + outcome.failed == 10
