@@ -45,6 +45,13 @@ def test_the_verdict(kind: Kind) -> None:
         assert any(kind.names in str(part) for part in low), said
 
 
+def test_a_sink_is_judged_by_its_own_state() -> None:
+    kind = next(kind for kind in KINDS if kind.name == "sink-conflict-strategy")
+    diff = diff_plans(*(compiled(kind, is_new, Path("/data")) for is_new in (False, True)))
+    (sink,) = diff.sinks
+    assert sink.verdict is Verdict.PARTIAL and "the old strategy determined the stored rows" in sink.why
+
+
 @pytest.mark.wide
 @pytest.mark.slow
 @named([kind for kind in KINDS if kind.verdict.rank > Verdict.PARTIAL.rank or kind.wrong is not None])

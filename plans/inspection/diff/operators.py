@@ -68,12 +68,14 @@ class _Work:
             self.silent.add(node.id)
         above = dict.fromkeys(reason for below in self.both.new.plan.inputs(node) for reason in self.past[below.id])
         affecting = tuple(reason for reason in above if affects(reason, self.both.new, node))
+        own: list[Reason] = []
         if node in self.both.new.stateful:
-            edit, own = self._operator(node, affecting)
+            edit, fault = self._operator(node, affecting)
             self.edits[node.id] = edit
-            passing = (passed(reason, self.both.new, node) for reason in above)
-            above = dict.fromkeys([*([] if own is None else [own]), *passing])
-        self.past.setdefault(node.id, first(affecting if isinstance(node, Sink) else above))
+            own = [] if fault is None else [fault]
+            above = dict.fromkeys(passed(reason, self.both.new, node) for reason in above)
+        reasons = affecting if isinstance(node, Sink) else above
+        self.past.setdefault(node.id, first(dict.fromkeys([*own, *reasons])))
 
     def _is_silent(self, node: PlanNode) -> bool:
         """Return True if the node would have produced no row: no row on any input, or on one input of an inner join."""
