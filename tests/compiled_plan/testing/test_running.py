@@ -164,3 +164,11 @@ def test_a_test_that_does_not_start_leaves_nothing(engines: Engines) -> None:
     with pytest.raises(NotQuickError), values:
         pass
     assert closed == [QUICK]
+
+
+def test_rows_of_a_test_hold_no_direct_memory(engines: Engines, spark: SparkSession) -> None:
+    jvm: Any = spark._jvm
+    memory = jvm.org.apache.spark.sql.util.ArrowUtils.rootAllocator()
+    before = memory.getAllocatedMemory()
+    passes(next(case for case in CASES if case.name == "state expires"), engines, QUICK)
+    assert memory.getAllocatedMemory() == before

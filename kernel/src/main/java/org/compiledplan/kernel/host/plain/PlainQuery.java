@@ -267,7 +267,9 @@ public final class PlainQuery {
               true,
               false);
       rows.clear();
-      return stream.next();
+      byte[] bytes = stream.next();
+      stream.close();
+      return bytes;
     }
   }
 }
