@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Path, Request
@@ -97,7 +98,7 @@ def _document(job: TestJob) -> TestsDocument:
     return TestsDocument.model_validate(progress_of(job) | facts)
 
 
-def _job(jobs: TestJobs, id_: str, who: Principal) -> TestJob:
+def job_of(jobs: TestJobs, id_: str, who: Principal) -> TestJob:
     job = jobs.find(id_, who.name)
     if job is None:
         raise NotFoundError("no such run of tests", where=id_, remedy="start it again; old results are removed")
@@ -114,11 +115,12 @@ def begin_tests(who: Editor, parts: PartsOf, jobs: JobsOf, body: ToTest) -> Test
     old = before(parts, body.over) if body.over is not None else None
     source = body.source()
     how = programs.arguments(parts, source, old)
-    return _document(
-        jobs.begin(
-            who.name, body.tests, lambda: parts.workers.run(tasks.submitted.plans_of_tests, tests=body.tests, **how)
-        )
-    )
+
+    def request() -> tuple[int, Mapping[str, object]]:
+        plans = parts.workers.run(tasks.submitted.plans_of_tests, tests=body.tests, **how)
+        return len(plans), {"tests": body.tests, "plans": plans}
+
+    return _document(jobs.begin(who.name, request))
 
 
 @router.post("/names", summary="List the tests of a file")
@@ -131,12 +133,12 @@ def names_of_tests(who: Editor, parts: PartsOf, body: TestsText) -> NamesDocumen
 @router.get("/{id}", summary="Progress and results of a run of tests")
 def get_tests(who: Editor, jobs: JobsOf, id: Id) -> TestsDocument:
     """A run is visible to the token that started it, and ends with the service."""
-    return _document(_job(jobs, id, who))
+    return _document(job_of(jobs, id, who))
 
 
 @router.delete("/{id}", summary="Cancel a run of tests")
 def cancel_tests(who: Editor, jobs: JobsOf, id: Id) -> TestsDocument:
     """Without effect on a run that has ended."""
-    job = _job(jobs, id, who)
+    job = job_of(jobs, id, who)
     jobs.cancel(job)
     return _document(job)

@@ -171,13 +171,11 @@ def add_version(
     return once(parts, who, f"POST versions of {name}", idempotency_key, body, add, 201)
 
 
-def compared(parts: Parts, name: str, plan: str, new_name: str) -> dict[str, object] | None:
-    """Compare a plan with the program in a pipeline's checkpoint; without one, with the version of its last run.
-
-    Before the first run, the plan is compared with the version in force.
+def last_program(parts: Parts, name: str) -> dict[str, str] | None:
+    """The program in a pipeline's checkpoint; without one, the version of its last run, or else that in force.
 
     Returns:
-        The document of `diff-plan --json`; None for a pipeline without a checkpoint and without a version in force.
+        Its arguments of the task `diff`; None for a pipeline without a checkpoint and without a version in force.
 
     Raises:
         NotFoundError: the pipeline does not exist.
@@ -185,14 +183,27 @@ def compared(parts: Parts, name: str, plan: str, new_name: str) -> dict[str, obj
     with parts.database.read() as session:
         pipeline = pipelines.find(session, name)
         held = program_of(checkpoint_folder(parts.settings.home, pipeline.id))
-        if held is None and not pipeline.in_force:
-            return None
         if held is not None:
-            old = {"old": held.plan, "old_name": f"{name}/checkpoint", "description": held.description}
-        else:
-            status = session.get(Status, pipeline.id) or NEVER_RAN
-            version = versions.find(session, pipeline, status.version or pipeline.in_force)
-            old = {"old": versions.plan_text(session, version), "old_name": f"{name}/{version.number}"}
+            return {"old": held.plan, "old_name": f"{name}/checkpoint", "description": held.description}
+        if not pipeline.in_force:
+            return None
+        status = session.get(Status, pipeline.id) or NEVER_RAN
+        version = versions.find(session, pipeline, status.version or pipeline.in_force)
+        return {"old": versions.plan_text(session, version), "old_name": f"{name}/{version.number}"}
+
+
+def compared(parts: Parts, name: str, plan: str, new_name: str) -> dict[str, object] | None:
+    """Compare a plan with the last program of a pipeline.
+
+    Returns:
+        The document of `diff-plan --json`; None for a pipeline without a last program.
+
+    Raises:
+        NotFoundError: the pipeline does not exist.
+    """
+    old = last_program(parts, name)
+    if old is None:
+        return None
     result: dict[str, object] = parts.workers.run_once(tasks.stored.diff, new=plan, new_name=new_name, **old)
     return result
 

@@ -1,4 +1,4 @@
-"""Jobs that run the tests of a program: one at a time, bounded in time and memory, and cancelled on request."""
+"""Jobs that run programs without a query, for tests and examples of a change: one at a time, bounded, cancellable."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import secrets
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 
@@ -16,7 +16,6 @@ from compiled_plan.service.common.progress import Progress
 from compiled_plan.service.common.settings import Limits
 from compiled_plan.service.store.errors import ConflictError
 from compiled_plan.service.workers.pool import Answer, Worker
-from compiled_plan.service.workers.tasks.refusals import PlanOfTest
 
 #: The number of jobs whose results are retained.
 _RETAINED = 50
@@ -24,12 +23,12 @@ _RETAINED = 50
 
 @dataclass(eq=False)
 class TestJob(Progress):
-    """A run of tests.
+    """A run of tests, or a search of examples.
 
     Attributes:
         owner: the name of the client's token.
-        results: the results of the finished tests, see `api.testing.reporting.document`.
-        tests: the number of all tests; 0 while the program is compiled.
+        results: the results of the finished tests, see `api.testing.reporting.document`; of a search the examples.
+        tests: the number of all results; 0 while the program is compiled.
     """
 
     __test__ = False
@@ -60,13 +59,12 @@ class TestJobs:
         self._idle: threading.Timer | None = None
         self._closed = False
 
-    def begin(self, owner: str, tests: str, plans: Callable[[], list[PlanOfTest]]) -> TestJob:
+    def begin(self, owner: str, request: Callable[[], tuple[int, Mapping[str, object]]]) -> TestJob:
         """Start a job.
 
         Args:
             owner: the client.
-            tests: the file of tests.
-            plans: compiles the plans of the tests, as the task `plans_of_tests`.
+            request: compiles the programs; the number of results, and the request, see `workers.testing`.
 
         Raises:
             ConflictError: a job of the client has not ended.
@@ -83,7 +81,7 @@ class TestJobs:
 
         def run() -> None:
             with taken, self._turn:
-                self._run(job, tests, plans)
+                self._run(job, request)
 
         threading.Thread(target=run, name="tests", daemon=True).start()
         return job
@@ -113,15 +111,14 @@ class TestJobs:
             else:
                 self._end_worker()
 
-    def _run(self, job: TestJob, tests: str, plans: Callable[[], list[PlanOfTest]]) -> None:
+    def _run(self, job: TestJob, request: Callable[[], tuple[int, Mapping[str, object]]]) -> None:
         fault: CompiledPlanError | None = None
         try:
-            compiled = [] if job.is_over else plans()
-            job.tests = len(compiled)
+            job.tests, asked = (0, {}) if job.is_over else request()
             worker = self._worker_for(job)
             if worker is not None:
-                request = json.dumps({"tests": tests, "plans": compiled}).encode()
-                self._take(job, worker.ask(request, self._limits.test_seconds, job.results.append))
+                text = json.dumps(asked).encode()
+                self._take(job, worker.ask(text, self._limits.test_seconds, job.results.append))
         except CompiledPlanError as error:
             fault = error
         except TimeoutError:

@@ -1,7 +1,8 @@
 """A process that runs tests of programs without a query, and keeps its Java for the next ones.
 
-It reads lines of JSON from stdin, `{"tests": ..., "plans": [...]}`, where a plan is that of a test, or the error that
-refused it. It writes one line per test, `{"progress": ...}`, and then `{"result": ...}` or `{"broken": "..."}`;
+It reads lines of JSON from stdin: `{"tests": ..., "plans": [...]}`, where a plan is that of a test, or the error that
+refused it; or `{"change": [OLD, NEW], "names": [...]}`, two plans for a search of examples, and their names. It writes
+one line per test, or for the examples, `{"progress": ...}`, and then `{"result": ...}` or `{"broken": "..."}`;
 `{"refused": ...}` if Java did not start, and `{"full": true}` if its heap was full, and ends.
 """
 
@@ -27,6 +28,7 @@ from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.service.workers.tasks.own_tests import refused
 from compiled_plan.service.workers.tasks.refusals import PlanOfTest
 from compiled_plan.testing.cases import Case, cases_of_text
+from compiled_plan.testing.example_files import Names, examples_of
 from compiled_plan.testing.reporting import document
 from compiled_plan.testing.running import run_case
 
@@ -35,11 +37,13 @@ _JAVA = "-XX:+ExitOnOutOfMemoryError -XX:MaxMetaspaceSize=512m -XX:MaxDirectMemo
 _FULL = {"full": True}
 
 
-class Request(TypedDict):
-    """A file of tests, and the plan of each test."""
+class Request(TypedDict, total=False):
+    """A file of tests, and the plan of each test; or two plans, and their names."""
 
     tests: str
     plans: list[PlanOfTest]
+    change: tuple[str, str]
+    names: tuple[str, str]
 
 
 def _compiled(plan: PlanOfTest) -> Callable[[Case], CompiledPlan]:
@@ -53,6 +57,8 @@ def _compiled(plan: PlanOfTest) -> Callable[[Case], CompiledPlan]:
 
 def _answer(request: Request, engines: Engines, write: Callable[[object], None]) -> Mapping[str, object]:
     try:
+        if "change" in request:
+            return _searched(request["change"], request["names"], engines, write)
         cases = cases_of_text(request["tests"])
         for case, plan in zip(cases, request["plans"], strict=True):
             result = run_case(case, engines, compiled=_compiled(plan), spark=False)
@@ -64,6 +70,19 @@ def _answer(request: Request, engines: Engines, write: Callable[[object], None])
     except Exception as fault:
         return {"broken": f"{type(fault).__name__}: {fault}"}
     return {"result": len(cases)}
+
+
+def _searched(
+    texts: tuple[str, str], names: tuple[str, str], engines: Engines, write: Callable[[object], None]
+) -> Mapping[str, object]:
+    """Write the examples of a change."""
+    try:
+        old, new = map(plan_from_json, texts)
+        examples = examples_of((old, new), Names(*names), engines, checks=False)
+    except CompiledPlanError as fault:
+        return refused(fault) if _java_runs() else _FULL
+    write({"progress": examples.model_dump(by_alias=True)})
+    return {"result": 1}
 
 
 def _java_runs() -> bool:

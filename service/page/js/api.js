@@ -110,6 +110,10 @@ export const beginTests = (body) => post("/tests", body);
 export const testNames = (text) => post("/tests/names", { tests: text });
 export const tests = (id) => get(`/tests/${encodeURIComponent(id)}`);
 export const cancelTests = (id) => request("DELETE", `/tests/${encodeURIComponent(id)}`);
+/** Search examples of the change from the last program of a pipeline to another one. */
+export const beginExamples = (pipeline, change) => post("/examples", { pipeline, ...change });
+export const examples = (id) => get(`/examples/${encodeURIComponent(id)}`);
+export const cancelExamples = (id) => request("DELETE", `/examples/${encodeURIComponent(id)}`);
 /** The client's last preview of rows. */
 export const preview = () => get("/preview");
 /** @param {{program?: string, over?: string, options?: object, version?: number, cursor?: number, table?: string, node?: number}} question */

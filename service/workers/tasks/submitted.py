@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from compiled_plan.compiling.completing import Candidates, declared
 from compiled_plan.compiling.scripts import Session, compiled, compiled_text
@@ -104,6 +105,21 @@ def plans_of_tests(
         return result["plan"]
 
     return plans_of(cases_of_text(tests), compiled)
+
+
+def plans_of_change(
+    before: str, plan: str = "", allowed: AllowedFields | None = None, **program: Any
+) -> tuple[str, str]:
+    """The plans of a change, to search examples of it.
+
+    Args:
+        before: the text of the old plan.
+        plan, allowed, program: the new program or plan, as for `plans_of_tests`.
+    """
+    compiled = read(plan, allowed) if plan else compile_(allowed=allowed, **program)
+    for text in (before, compiled["plan"]):
+        check_java(json.loads(text), Allowed(**(allowed or {})))
+    return before, compiled["plan"]
 
 
 def names_of_tests(tests: str) -> list[str]:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+from unittest.mock import Mock
+
 import pytest
 from playwright.sync_api import expect
 
+from compiled_plan.service.workers import test_jobs
 from tests.service.page.conftest import Open, Site
 from tests.service.page.served import SAMPLES, say
 
@@ -117,3 +121,37 @@ def test_the_version_in_force_is_named_if_another_one_runs(open_page: Open, site
     page.get_by_role("button", name="Version 3").click()
     expect(page.get_by_role("heading", name="From version 1 to version 3")).to_be_visible()
     expect(page.get_by_text("Version 2 is in force, but does not run.")).to_be_visible()
+
+
+EXAMPLES = {
+    "inputs": 30,
+    "ended": 0,
+    "examples": [{"parts": ["group-aggregate-sold-1", "sink totals"], "test": "program: old.json\nsteps:\n"}],
+    "missing": ["sink lost"],
+}
+
+
+def test_examples_are_searched_on_request(open_page: Open, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Any] = []
+
+    def ask(request: bytes, seconds: float, progress: Any) -> Any:
+        asked.append(request)
+        progress(EXAMPLES)
+        return {"result": 1}
+
+    monkeypatch.setattr(test_jobs, "Worker", lambda *_: Mock(ask=ask))
+    name = site.name_of_new(SECOND, "examples")
+    page = open_page(f"pipelines/{name}/upgrade")
+    page.get_by_label("Program").fill(SECOND.replace("COUNT(*), SUM(amount)", "COUNT(*), MAX(amount)"))
+    page.get_by_role("button", name="Compile and compare").click()
+    expect(page.locator(".verdict")).to_contain_text("artially compatible", timeout=20_000)
+    assert asked == []
+    page.get_by_role("button", name="Show an example").click()
+    example = page.get_by_role("group", name="Example of group-aggregate-sold-1, sink totals")
+    expect(example).to_have_text("program: old.json\nsteps:\n", timeout=20_000)
+    status = page.locator(".examples [role=status]")
+    expect(status).to_have_text("No other difference in 30 random inputs; no example of sink lost")
+    page.get_by_role("button", name="Another program").click()
+    page.get_by_role("button", name="Compile and compare").click()
+    expect(page.get_by_role("button", name="Show an example")).to_be_visible()
+    expect(example).to_have_count(0)

@@ -9,6 +9,7 @@ from typing import Any
 import psutil
 import pytest
 
+from compiled_plan.service.common.places import AllowedFields
 from compiled_plan.service.common.settings import Limits
 from compiled_plan.service.workers import tasks
 from compiled_plan.service.workers.pool import Workers
@@ -51,6 +52,7 @@ ENDLESS = SQL.replace("SELECT customer", f"SELECT {SLOW}").replace("BY customer"
 LONG = f"steps: [{{rows: {{orders: [[{'a' * 60}c, 3]]}}}}]"
 FULL = "REPEAT(customer, 100000000)"
 LARGE = SQL.replace("SELECT customer", f"SELECT {FULL}").replace("BY customer", f"BY {FULL}")
+ALLOWED: AllowedFields = {"programs": (), "data": ()}
 
 
 @pytest.fixture(scope="module")
@@ -61,10 +63,11 @@ def workers() -> Iterator[Workers]:
 
 
 def begun(jobs: TestJobs, workers: Workers, tests: str, sql: str = SQL) -> TestJob:
-    allowed: dict[str, list[str]] = {"programs": [], "data": []}
-    return jobs.begin(
-        "ann", tests, lambda: workers.run(tasks.submitted.plans_of_tests, tests=tests, text=sql, allowed=allowed)
-    )
+    def request() -> tuple[int, dict[str, object]]:
+        plans = workers.run(tasks.submitted.plans_of_tests, tests=tests, text=sql, allowed=ALLOWED)
+        return len(plans), {"tests": tests, "plans": plans}
+
+    return jobs.begin("ann", request)
 
 
 def ended(jobs: TestJobs, workers: Workers, tests: str, sql: str = SQL) -> TestJob:
@@ -144,6 +147,26 @@ def test_a_cancelled_job_and_a_timeout_leave_no_process(workers: Workers) -> Non
         late = ended(jobs, workers, LONG, ENDLESS)
         assert late.fault is not None
         assert "exceeded 5 s" in late.fault.message
+    finally:
+        jobs.close()
+
+
+def test_examples_of_a_change(workers: Workers) -> None:
+    jobs = TestJobs(Limits())
+
+    def request() -> tuple[int, dict[str, object]]:
+        old = workers.run(tasks.submitted.compile_, text=SQL, allowed=ALLOWED)["plan"]
+        new = SQL.replace("SUM", "MAX")
+        plans = workers.run(tasks.submitted.plans_of_change, before=old, text=new, allowed=ALLOWED)
+        return 1, {"change": plans, "names": ["old.json", "new.json"]}
+
+    try:
+        job = jobs.begin("ann", request)
+        wait_until(lambda: job.is_over)
+        assert job.fault is None
+        (result,) = job.results
+        assert isinstance(result, dict) and result["missing"] == [] and result["inputs"] > 0
+        assert "upgrade: {program: new.json, verdict: partially compatible}" in result["examples"][0]["test"]
     finally:
         jobs.close()
 

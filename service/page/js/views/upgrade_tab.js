@@ -8,23 +8,26 @@ import { problemBox } from "../components/problem.js";
 import { NO_PROGRAM, programInput, readProgram } from "../components/program.js";
 import { placeOf } from "../components/sql_editor.js";
 import { poll } from "../events.js";
+import { NO_JOB } from "../jobs.js";
 import { html, nothing } from "../lit.js";
 import { go } from "../router.js";
 import { createStore } from "../store.js";
 import { confirmInForce } from "./in_force.js";
 import { askUpgrade } from "./upgrade_dialog.js";
+import { examplesOf, examplesView } from "./upgrade_examples.js";
 import { isUnderWay, progressView } from "./upgrade_progress.js";
 
 const SIDES = { old: "upgrade-old", now: "upgrade-new" };
 /** The smallest scale of the two graphs, which are read side by side. */
 const SMALL = 0.55;
-const NONE = { target: null, old: null, now: null, diff: null, warnings: [], selected: {}, whole: false, sides: null, problem: null };
+const NONE = { target: null, old: null, now: null, diff: null, warnings: [], selected: {}, whole: false, sides: null, problem: null, examples: NO_JOB };
 
 /** Upgrade to another program: comparison, migration and rollback. */
 export function upgradeTab(context, pipeline, { load }) {
   const store = createStore({ ...NONE, program: NO_PROGRAM, keywords: [], busy: false, progress: null, versions: [] });
   const { name } = pipeline.get();
   let end = () => {};
+  const examples = examplesOf(store);
 
   async function watch() {
     const before = store.get().progress?.state;
@@ -84,6 +87,7 @@ export function upgradeTab(context, pipeline, { load }) {
   }
 
   async function show(base, target, ask) {
+    examples.stop();
     store.set({ ...NONE, busy: true });
     try {
       const answer = await ask();
@@ -123,6 +127,12 @@ export function upgradeTab(context, pipeline, { load }) {
       store.set({ problem });
     }
     store.set({ busy: false });
+  }
+
+  /** Search examples of the shown comparison. */
+  function searchExamples() {
+    const { target, program } = store.get();
+    examples.begin(name, target ? { version: target } : { new: readProgram(program) });
   }
 
   async function putInForce() {
@@ -170,11 +180,14 @@ export function upgradeTab(context, pipeline, { load }) {
       listVersions();
       begin();
     },
-    stop: () => end(),
+    stop: () => {
+      end();
+      examples.stop();
+    },
     render: (state, { pipeline: current }) => html`
       ${state.progress ? progressView(state.progress, context.may("operator") ? rollBack : null, state.busy) : nothing}
       ${problemBox(state.problem)}
-      ${state.diff ? comparison(state, current, { choose, migrate, keep, putInForce, fold: (whole) => store.set({ whole }), again: () => store.set(NONE), mayRun: context.may("operator") })
+      ${state.diff ? comparison(state, current, { choose, migrate, keep, putInForce, searchExamples: context.may("editor") ? searchExamples : null, cancelExamples: examples.cancel, fold: (whole) => store.set({ whole }), again: () => store.set(NONE), mayRun: context.may("operator") })
         : context.may("editor") ? chooser(state, current, store, { compile, compare }) : html`<p class="empty">The role editor is required.</p>`}`,
     drawn: ({ diff, sides }) => {
       if (!diff) return;
@@ -237,7 +250,8 @@ function comparison(state, pipeline, act) {
       <span class="spacer"></span>
       ${folds ? html`<label class="choice"><input type="checkbox" .checked=${whole} @change=${(event) => act.fold(event.target.checked)} /><span>Unchanged operators</span></label>` : nothing}</div>
     <div class="sides">${side("old", `Version ${base}${base === inForce ? ", in force" : ""}`)} ${side("now", `${capital(newName(target))}${target === inForce ? ", in force" : ""}`)}</div>
-    ${diffView(diff)}`;
+    ${diffView(diff)}
+    ${diff.same || !act.searchExamples ? nothing : examplesView(state.examples, { begin: act.searchExamples, cancel: act.cancelExamples })}`;
 }
 
 /** The ways to use the new program, each with its effect. */
