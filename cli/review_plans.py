@@ -71,6 +71,10 @@ def review(
             help="Run programs and functions in Python, and read jars, of this folder; by default none; repeatable.",
         ),
     ] = None,
+    example: Annotated[
+        bool,
+        typer.Option("--example", help="Also search the smallest inputs that show a difference; needs Java."),
+    ] = False,
     github: Annotated[
         bool,
         typer.Option(
@@ -106,6 +110,7 @@ def review(
             code=tuple(map(Path, code or ())),
             is_tracked_only=tracked,
             github=github,
+            examples=example,
         )
     except CompiledPlanError as fault:
         fail(fault, debug=debug)

@@ -36,6 +36,7 @@ def review_repository(
     code: Sequence[Path],
     is_tracked_only: bool,
     github: bool,
+    examples: bool,
 ) -> list[Reviewed]:
     """Review the chosen programs of the repository of the working directory, and print the review.
 
@@ -47,6 +48,7 @@ def review_repository(
         code: folders whose code may run.
         is_tracked_only: leave out files that git does not track.
         github: report to GitHub, too.
+        examples: search examples of the differences.
 
     Raises:
         CompiledPlanError: there is no repository, commit, program or init file of that name.
@@ -54,6 +56,10 @@ def review_repository(
     run = ActionsRun.of(os.environ) if github else None
     repository = Repository.at(Path.cwd(), base or (run.base if run else "") or HEAD, is_tracked_only=is_tracked_only)
     reviewed = reviewed_programs(Reviewer(repository, session, checkpoints, code), choice)
+    if examples:
+        from compiled_plan.cli.review.examples import with_examples
+
+        reviewed = with_examples(reviewed, session)
     text = comment(reviewed) + "\n"
     sys.stdout.write(text if run is None else as_data(text))
     if run is not None:

@@ -44,6 +44,7 @@ def test_inputs_become_options() -> None:
         "INIT": "one.sql\n\ntwo.sql\n",
         "BASE": "main",
         "CHECK_PLANS": "true",
+        "EXAMPLE": "true",
     }
     assert arguments({PREFIX + name: text for name, text in inputs.items()}) == [
         "--github",
@@ -53,6 +54,7 @@ def test_inputs_become_options() -> None:
         "--init=one.sql",
         "--init=two.sql",
         "--check-plans",
+        "--example",
         "--",
         "jobs/*.sql",
         "a b.sql",

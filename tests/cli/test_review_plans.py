@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 from compiled_plan.cli.comparing.comparison import Comparison
 from compiled_plan.cli.comparing.sides import ComparedSide
+from compiled_plan.cli.review import examples
 from compiled_plan.cli.review_plans import app
 from compiled_plan.environment import TableEnvironment
 from tests.support.checkpoints import checkpoint
@@ -453,3 +454,23 @@ def test_a_folder_without_a_repository(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.chdir(tmp_path)
     result = CliRunner().invoke(app, [])
     assert result.exit_code == 1 and "run it in a clone of the repository" in result.stderr
+
+
+@pytest.mark.wide
+def test_examples_of_differences(shared_session: None, repository: Path) -> None:
+    names = ("compatible", "partial", "incompatible")
+    change(repository, {f"jobs/{name}.sql": CHANGES[name] for name in names})
+    shown = sections(review("--example", "--fail-on", "never")[1])
+    assert "<details><summary>example of" not in shown["jobs/compatible.sql"]
+    for name in names[1:]:
+        section = shown[f"jobs/{name}.sql"]
+        assert "<details><summary>example of group-aggregate-orders-" in section
+        assert "program: old.json\ninit: [tables.sql]\nsteps:\n" in section and f"program: jobs/{name}.sql" in section
+        base = git(repository, "rev-parse", "HEAD").strip()
+        assert f"`git show {base}:jobs/{name}.json > old.json` writes the old plan" in section
+
+
+def test_reviews_without_spark_have_no_examples(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(examples, "find_spec", lambda _: None)
+    change(repository, {"jobs/partial.sql": CHANGES["partial"]})
+    assert "no examples: pyspark is not installed" in review("--example")[1]
