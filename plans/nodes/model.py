@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
@@ -155,3 +155,5 @@ def objects_in(value: object, kind: type[T]) -> Iterator[T]:
     elif isinstance(value, tuple | list):
         for item in value:
             yield from objects_in(item, kind)
+    elif isinstance(value, Mapping):
+        yield from objects_in(list(value.values()), kind)
