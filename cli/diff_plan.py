@@ -99,7 +99,7 @@ def diff(
     else:
         examples = None
         if example:
-            from compiled_plan.cli.actions.examples import examples_of_difference
+            from compiled_plan.cli.comparing.examples import examples_of_difference
             from compiled_plan.testing.example_files import Names
 
             examples = partial(examples_of_difference, compared, Names(old, new, init or (), settings))

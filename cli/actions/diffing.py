@@ -65,7 +65,7 @@ def print_difference(
 
             sys.stdout.write("\n" + flink_markdown(flink))
         if examples is not None:
-            from compiled_plan.cli.actions.examples import example_markdown
+            from compiled_plan.cli.comparing.examples import example_markdown
 
             sys.stdout.write("\n".join(example_markdown(examples())) + "\n")
     else:
@@ -76,6 +76,6 @@ def print_difference(
             lines += flink_lines(flink, everything=everything)
         print_lines((*lines, verdict_line(plan_diff), *advice_lines(advice)), stderr=False)
         if examples is not None:
-            from compiled_plan.cli.actions.examples import example_lines
+            from compiled_plan.cli.comparing.examples import example_lines
 
             print_lines(map(Line, example_lines(examples())), stderr=False)

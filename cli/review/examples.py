@@ -40,7 +40,7 @@ def with_examples(reviewed: Sequence[Reviewed], session: Session) -> list[Review
                 elif time.monotonic() > end:
                     result.append(_noted(item, "the time for examples is over"))
                 else:
-                    from compiled_plan.cli.actions.examples import engines_of_command
+                    from compiled_plan.cli.comparing.examples import engines_of_command
 
                     engines = engines or stack.enter_context(engines_of_command())
                     result.append(_with_examples(item, item.plans, session, engines))
@@ -54,7 +54,7 @@ def _noted(item: Reviewed, reason: str) -> Reviewed:
 
 
 def _with_examples(item: Reviewed, plans: tuple[str, str], session: Session, engines: Engines) -> Reviewed:
-    from compiled_plan.cli.actions.examples import example_markdown
+    from compiled_plan.cli.comparing.examples import example_markdown
     from compiled_plan.testing.example_files import Names, examples_of
 
     old, new = map(plan_from_json, plans)
