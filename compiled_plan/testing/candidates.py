@@ -25,6 +25,11 @@ from compiled_plan.testing.values import ValueFault, internal_value
 #: The time of the first row; each further one of an input is later by a step of one of the groups, in seconds.
 _BEGIN = dt.datetime(2024, 1, 1, 10)
 _STEPS = ((1, 60, 1500, 3600), (60, 300, 600), (0, 0.1))
+#: The times of the rows of one step, as multiples of it.
+_SHIFTS = (0, 0, 0, 1, 2, -1.5)
+#: The sizes of the choices of numbers and of texts for an input.
+_FEW = (2, 3, 5)
+_NUMBER = t.DoubleType()
 #: Of so many rows one is NULL in the column that has NULLs, which every other input has: more columns with NULLs would
 #: make most inputs end at a constraint of a sink.
 _NULLS = 4
@@ -146,9 +151,11 @@ class Candidates:
             if all(type_.nullable and not isinstance(type_, _TIMES) for type_ in types)
         ]
         self._constants = [literal for plan in plans for literal in _constants(plan)]
+        self._pool: set[object] = set()
 
     def input(self, rows: int) -> Input:
-        """Input with a number of rows per table and run."""
+        """Input with a number of rows per table and run, and with few numbers and texts, so that rows share them."""
+        self._pool = {*self._few(_NUMBER), *self._few(t.STRING)}
         live: dict[str, list[Values]] = {name: [] for name in self._tables}
         at, steps = _BEGIN, self._draw.choice(_STEPS)
         nulls = self._draw.choice(self._optional) if self._optional and self._draw.random() < 0.5 else None
@@ -156,8 +163,11 @@ class Candidates:
         for names in self._of_run:
             events: list[Event] = []
             for _ in range(rows):
-                at += dt.timedelta(seconds=self._draw.choice(steps))
-                events += (self._event(name, live[name], at, nulls) for name in names)
+                step = self._draw.choice(steps)
+                at += dt.timedelta(seconds=step)
+                # Tables whose times differ hold rows of others back; some rows are late.
+                places = [(name, at + dt.timedelta(seconds=step * self._draw.choice(_SHIFTS))) for name in names]
+                events += (self._event(name, live[name], place, nulls) for name, place in places)
             parts.append(tuple(events))
         return Input(*parts)
 
@@ -176,7 +186,7 @@ class Candidates:
             after = {
                 column: None
                 if nulls == (name, column) and self._draw.randrange(_NULLS) == 0
-                else self._draw.choice(self._values(name, column, at))
+                else self._drawn(name, column, at)
                 for column in self._types[name]
             }
             if before is not None:
@@ -188,6 +198,16 @@ class Candidates:
         if after is not None and changes:
             live.append(after)
         return Event(name, before, after)
+
+    def _few(self, type_: t.LogicalType) -> list[object]:
+        values = _values(type_, self._constants, _BEGIN)
+        return self._draw.sample(values, min(len(values), self._draw.choice(_FEW)))
+
+    def _drawn(self, table: str, column: str, at: dt.datetime) -> object:
+        """A value of a column, one of the few of an input if it has one."""
+        values = self._values(table, column, at)
+        few = [value for value in values if type(value) in (int, Decimal, str) and value in self._pool]
+        return self._draw.choice(few or values)
 
     def _values(self, table: str, column: str, at: dt.datetime) -> list[object]:
         """Values of all types of a column; NULL alone if there are none."""

@@ -158,7 +158,9 @@ class Trials:
         end = [Step("end", None, ())]
         steps = [_rows(input_.before, self.tables[False]), [Step("upgrade", upgrade, ())], after, end]
         continued = self._run(self.old, steps[0], [step for part in steps[1:] for step in part])
-        scratch = self._run(self.new, before, [*after, *end])
+        # A run that starts again ends its input only after further rows, as one that continues does.
+        restart = Step("restart", None, ())
+        scratch = self._run(self.new, before, [restart, *after, *end])
         sinks = dict(self._sinks(scratch, continued))
         operators = dict(self._operators(scratch, continued))
         if not sinks and not operators:
