@@ -228,12 +228,14 @@ def _bounds(edited: Edited) -> Judgement:
     wider = new_low < old_low or new_high > old_high
     narrower = new_low > old_low or new_high < old_high
     stays = "pairs that the new bounds reject were emitted before, and stay"
-    if not _is_inner(edited.pair):
+    is_inner = _is_inner(edited.pair)
+    if not is_inner:
         stays = f"{stays}: those rows are not emitted without a match as well"
     if wider:
         why = "rows that were too old for the old bounds are gone, and their pairs are not emitted"
         return edited.partial(f"{why}; {stays}" if narrower else why)
-    return edited.full(past_fault=stays)
+    # Rows of an outer join remember that they have met a match.
+    return edited.full(past_fault=stays) if is_inner else edited.partial(stays)
 
 
 def words(texts: Texts) -> str:

@@ -152,7 +152,7 @@ PAIRS = {
         near(), near(low=3), PARTIAL, FULL, says=("that the new bounds reject were emitted before, and stay",)
     ),
     "a narrower interval of an outer join": Pair(
-        near(kind="LEFT"), near(low=3, kind="LEFT"), PARTIAL, FULL, says=("are not emitted without a match as well",)
+        near(kind="LEFT"), near(low=3, kind="LEFT"), PARTIAL, says=("are not emitted without a match as well",)
     ),
     "a wider interval": Pair(
         near(), near(low=9), PARTIAL, says=("rows that were too old for the old bounds are gone",)
