@@ -27,9 +27,6 @@ _BEGIN = dt.datetime(2024, 1, 1, 10)
 _STEPS = ((1, 60, 1500, 3600), (60, 300, 600), (0, 0.1))
 #: The times of the rows of one step, as multiples of it.
 _SHIFTS = (0, 0, 0, 1, 2, -1.5)
-#: The sizes of the choices of numbers and of texts for an input.
-_FEW = (2, 3, 5)
-_NUMBER = t.DoubleType()
 #: Of so many rows one is NULL in the column that has NULLs, which every other input has: more columns with NULLs would
 #: make most inputs end at a constraint of a sink.
 _NULLS = 4
@@ -151,11 +148,14 @@ class Candidates:
             if all(type_.nullable and not isinstance(type_, _TIMES) for type_ in types)
         ]
         self._constants = [literal for plan in plans for literal in _constants(plan)]
-        self._pool: set[object] = set()
+        #: The numbers of an input, by table and column; and its texts, which tables share.
+        self._few: dict[tuple[str, str], list[object]] = {}
+        self._texts: list[object] = []
 
     def input(self, rows: int) -> Input:
         """Input with a number of rows per table and run, and with few numbers and texts, so that rows share them."""
-        self._pool = {*self._few(_NUMBER), *self._few(t.STRING)}
+        self._few = {}
+        self._texts = self._sample(_values(t.STRING, self._constants, _BEGIN), (2, 3))
         live: dict[str, list[Values]] = {name: [] for name in self._tables}
         at, steps = _BEGIN, self._draw.choice(_STEPS)
         nulls = self._draw.choice(self._optional) if self._optional and self._draw.random() < 0.5 else None
@@ -199,15 +199,17 @@ class Candidates:
             live.append(after)
         return Event(name, before, after)
 
-    def _few(self, type_: t.LogicalType) -> list[object]:
-        values = _values(type_, self._constants, _BEGIN)
-        return self._draw.sample(values, min(len(values), self._draw.choice(_FEW)))
+    def _sample(self, values: list[object], sizes: Sequence[int]) -> list[object]:
+        return self._draw.sample(values, min(len(values), self._draw.choice(sizes)))
 
     def _drawn(self, table: str, column: str, at: dt.datetime) -> object:
-        """A value of a column, one of the few of an input if it has one."""
+        """A value of a column: one of the few of the input."""
         values = self._values(table, column, at)
-        few = [value for value in values if type(value) in (int, Decimal, str) and value in self._pool]
-        return self._draw.choice(few or values)
+        if isinstance(self._types[table][column][0], t.NumericType):
+            if (table, column) not in self._few:
+                self._few[table, column] = self._sample(values, (1, 2, 3))
+            return self._draw.choice(self._few[table, column])
+        return self._draw.choice([value for value in values if value in self._texts] or values)
 
     def _values(self, table: str, column: str, at: dt.datetime) -> list[object]:
         """Values of all types of a column; NULL alone if there are none."""

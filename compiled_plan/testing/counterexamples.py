@@ -21,7 +21,7 @@ from compiled_plan.testing.running import over
 from compiled_plan.testing.trials import BEFORE, EndedError, Outcome, Trials, Watch
 
 #: Rows per table and run of the first inputs, fewer first.
-_SIZES = (2, 4, 8)
+_SIZES = (2, 4, 8, 16)
 
 
 @dataclass(frozen=True, slots=True)
