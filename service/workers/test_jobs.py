@@ -114,10 +114,10 @@ class TestJobs:
     def _run(self, job: TestJob, request: Callable[[], tuple[int, Mapping[str, object]]]) -> None:
         fault: CompiledPlanError | None = None
         try:
-            job.tests, asked = (0, {}) if job.is_over else request()
+            job.tests, message = (0, {}) if job.is_over else request()
             worker = self._worker_for(job)
             if worker is not None:
-                text = json.dumps(asked).encode()
+                text = json.dumps(message).encode()
                 self._take(job, worker.ask(text, self._limits.test_seconds, job.results.append))
         except CompiledPlanError as error:
             fault = error

@@ -132,10 +132,10 @@ EXAMPLES = {
 
 
 def test_examples_are_searched_on_request(open_page: Open, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[Any] = []
+    requests: list[Any] = []
 
     def ask(request: bytes, seconds: float, progress: Any) -> Any:
-        asked.append(request)
+        requests.append(request)
         progress(EXAMPLES)
         return {"result": 1}
 
@@ -145,7 +145,7 @@ def test_examples_are_searched_on_request(open_page: Open, site: Site, monkeypat
     page.get_by_label("Program").fill(SECOND.replace("COUNT(*), SUM(amount)", "COUNT(*), MAX(amount)"))
     page.get_by_role("button", name="Compile and compare").click()
     expect(page.locator(".verdict")).to_contain_text("artially compatible", timeout=20_000)
-    assert asked == []
+    assert requests == []
     page.get_by_role("button", name="Show an example").click()
     example = page.get_by_role("group", name="Example of group-aggregate-sold-1, sink totals")
     expect(example).to_have_text("program: old.json\nsteps:\n", timeout=20_000)
