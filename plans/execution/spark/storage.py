@@ -5,6 +5,7 @@ Every write is atomic: a file has either its old or its new content. No file is 
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 from abc import abstractmethod
@@ -21,6 +22,8 @@ from compiled_plan.plans.files.folders import LocalReads, ReadableFolder
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+#: The file system has no hard links, the folders are on two file systems, or the file has too many links.
+_NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EXDEV, errno.EMLINK})
 _HADOOP_PATH = "org.apache.hadoop.fs.Path"
 #: Writes like Spark writes its own logs, and only under a lease.
 _MANAGER = "org.compiledplan.kernel.files.FencedFiles"
@@ -62,10 +65,29 @@ class Folder(ReadableFolder):
         """The modification times of a folder's entries, in seconds, by the clock of the file system."""
 
     @abstractmethod
+    def sizes(self, name: str) -> dict[str, int]:
+        """The sizes of a folder's files, in bytes; without those that are removed meanwhile."""
+
+    @abstractmethod
     def copy(self, name: str, to: Self) -> None:
         """Copy an entry recursively under the same name into another folder of the same file system.
 
         Overwrite existing files; do nothing if the entry does not exist.
+        """
+
+    @abstractmethod
+    def link(self, name: str, to: Self, target: str) -> bool:
+        """Provide the present content of a file in another folder: a hard link, or a copy across file systems.
+
+        For files that are replaced or removed, and never modified in place. Unlike the other writes, it is not flushed.
+
+        Args:
+            name: the file.
+            to: the other folder.
+            target: its name there; an existing file is replaced.
+
+        Returns:
+            False if the file does not exist.
         """
 
     def flush(self) -> None:
@@ -138,6 +160,15 @@ class LocalFolder(LocalReads, Folder):
             with suppress(FileNotFoundError):
                 return {entry: (self.path / name / entry).stat().st_mtime for entry in self.names(name)}
 
+    def sizes(self, name: str) -> dict[str, int]:
+        sizes = {}
+        for entry in self.names(name):
+            path = self.path / name / entry
+            with suppress(FileNotFoundError):
+                if path.is_file():
+                    sizes[entry] = path.stat().st_size
+        return sizes
+
     def copy(self, name: str, to: Self) -> None:
         source, target = self.path / name, to.path / name
         if not source.exists():
@@ -152,6 +183,31 @@ class LocalFolder(LocalReads, Folder):
                 shutil.copy2(source, target)
                 _flush(target)
             _flush(target.parent)
+
+    def link(self, name: str, to: Self, target: str) -> bool:
+        source, path = self.path / name, to.path / target
+        with _writing(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                try:
+                    self._share(source, path)
+                except FileExistsError:
+                    temporary = path.with_name(f".{path.name}.{uuid4().hex}.tmp")
+                    self._share(source, temporary)
+                    self._replace(temporary, path)
+                    # The rename of a link onto another one of the same file leaves both.
+                    self._unlink(temporary)
+            except FileNotFoundError:
+                return False
+        return True
+
+    def _share(self, source: Path, target: Path) -> None:
+        try:
+            self._link(source, target)
+        except OSError as fault:
+            if fault.errno not in _NO_LINKS:
+                raise
+            shutil.copy2(source, target)
 
     def flush(self) -> None:
         with _writing(self.path):
@@ -242,10 +298,15 @@ class RemoteFolder(Folder):
         return tuple(sorted(self.times(name)))
 
     def times(self, name: str) -> dict[str, float]:
-        if not self.holds(name):
-            return {}
-        statuses = self._manager.list(self._at(name))
+        statuses = self._statuses(name)
         return {str(status.getPath().getName()): status.getModificationTime() / 1000 for status in statuses}
+
+    def sizes(self, name: str) -> dict[str, int]:
+        files = (status for status in self._statuses(name) if status.isFile())
+        return {str(status.getPath().getName()): int(status.getLen()) for status in files}
+
+    def _statuses(self, name: str) -> list[JavaObject]:
+        return list(self._manager.list(self._at(name))) if self.holds(name) else []
 
     def make(self, name: str = "") -> None:
         self._manager.mkdirs(self._at(name))
@@ -291,6 +352,19 @@ class RemoteFolder(Folder):
         path = self._at(name)
         with suppress(Exception):
             path.getFileSystem(self._conf).delete(path, False)
+
+    def link(self, name: str, to: Self, target: str) -> bool:
+        source, path = self._at(name), to._at(target)
+        files, others = (place.getFileSystem(self._conf) for place in (source, path))
+        to._manager.mkdirs(path.getParent())
+        tools = java_class(self._jvm, "org.apache.hadoop.fs.FileUtil")
+        try:
+            tools.copy(files, source, others, path, False, True, self._conf)
+        except Exception as fault:
+            if "FileNotFoundException" in str(fault):
+                return False
+            raise
+        return True
 
     def copy(self, name: str, to: Self) -> None:
         if not self.holds(name):

@@ -32,6 +32,7 @@ def keeps_the_rules(folder: Folder) -> None:
     assert folder.inside("a").read_text("c") == "4"
     assert folder.holds("d")
     copies(folder)
+    links(folder)
     folder.remove("a/c")
     folder.remove("a/c")
     assert not folder.holds("a/c")
@@ -52,6 +53,23 @@ def copies(folder: Folder) -> None:
         assert [name for name in target.names("a") if not name.endswith(".crc")] == ["b", "c", "deep"]
     assert folder.read_text("a/deep/1") == "y"
     folder.remove("a/deep")
+
+
+def links(folder: Folder) -> None:
+    """A link has the content of then, whatever replaces the file or the link."""
+    target = folder.inside("linked")
+    assert folder.link("a/b", target, "deep/1")
+    assert folder.sizes("a") == {**folder.sizes("a"), "b": 2, "c": 1}
+    folder.write_text("a/b", "later")
+    assert target.read_text("deep/1") == "ü"
+    assert folder.link("a/b", target, "deep/1")
+    assert folder.link("a/b", target, "deep/1")
+    target.write_text("deep/1", "of its own")
+    assert folder.read_text("a/b") == "later"
+    assert not folder.link("a/none", target, "deep/2")
+    assert [name for name in target.names("deep") if not name.endswith(".crc")] == ["1"]
+    folder.write_text("a/b", "ü")
+    target.remove()
 
 
 def test_a_folder_of_another_file_system(spark: SparkSession, mounted: str) -> None:

@@ -167,3 +167,9 @@ class FaultyFolder(Folder):
 
     def copy(self, name: str, to: FaultyFolder) -> None:
         raise NotImplementedError
+
+    def link(self, name: str, to: FaultyFolder, target: str) -> bool:
+        raise NotImplementedError
+
+    def sizes(self, name: str) -> dict[str, int]:
+        raise NotImplementedError
