@@ -12,6 +12,8 @@
         state-rows.json, written.json    figures: rows of state, batches and rows that sinks received
         watermarks.json                  event-time progress of the partitions of sources, see `marks`
         digests                          digests of Spark's logs, see `digests`
+        batches/<n>/                     the last three as they were after micro-batch <n>, see `records`
+        output                           the tables of sinks have not been returned to this generation yet, see `rewind`
 
 A generation and a program are written before the head that names them, and have no effect without one: a process may
 end between any two steps. Heads are created, never overwritten; a head that names an older generation rolls back to it.
@@ -24,6 +26,7 @@ import json
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from types import NoneType
 from typing import Any, Generic, TypeVar
 
 from compiled_plan.plans.errors import CheckpointError
@@ -48,6 +51,10 @@ STATE_ROWS, WRITTEN = f"{FOLDER}/state-rows.json", f"{FOLDER}/written.json"
 DIGESTS = f"{FOLDER}/digests"
 #: Event-time progress of the partitions of sources.
 WATERMARKS = f"{FOLDER}/watermarks.json"
+#: Records of micro-batches.
+BATCHES = f"{FOLDER}/batches"
+#: Marker: the output of a rewind or its rollback is not complete; the content names the command.
+OUTPUT = f"{FOLDER}/output"
 #: Name of the tick source in real-time mode, whose offset records the same progress.
 TICKS = "compiled_plan_ticks"
 #: The end-of-input signal that sources read; marker that the input has ended.
@@ -76,6 +83,7 @@ class Head:
     at: str = ""  # creation time, ISO 8601 in UTC
     product: str = ""  # the release that wrote it
     files: Mapping[str, str] = field(default_factory=dict)  # digests of the files written once, by name
+    batch: int | None = None  # the first micro-batch that the program runs; None in heads of earlier releases
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +166,8 @@ class CheckpointReader(Generic[F]):
         places, texts = ("generation", "program"), ("by", "at", "product")
         kinds = dict.fromkeys(places, int) | dict.fromkeys(texts, str) | {"files": dict}
         values: dict[str, Any] = {key: fields.get(key, {} if key == "files" else None) for key in kinds}
-        if any(type(value) is not kinds[key] for key, value in values.items()):
+        values["batch"] = batch = fields.get("batch")
+        if any(type(values[key]) is not kind for key, kind in kinds.items()) or type(batch) not in (int, NoneType):
             raise damaged(folder, name)
         if not is_whole(fields) or fields.get("number", number) != number:
             raise altered(folder, name)
@@ -194,15 +203,18 @@ class CheckpointReader(Generic[F]):
     def has_run(self, generation: int) -> bool:
         """Return True if sinks may have received rows of a generation.
 
-        An interrupted migration leaves one with state and the micro-batch that wrote it, number 0.
+        An interrupted migration leaves one with state and the micro-batch that wrote it, number 0; an interrupted
+        rewind one that ends with the batch to which it goes back.
         """
         folder = self._folder(generation)
         begun, done = folder.last(OFFSETS), folder.last(COMMITS)
         try:
-            moved = "from" in self.facts(generation)
+            origin = self.facts(generation).get("from")
         except CheckpointError:
-            moved = False
-        return folder.holds(WRITTEN) or begun > 0 or done > (0 if moved else -1)
+            origin = None
+        if origin is not None and "batch" in origin:
+            return max(begun, done) > int(origin["batch"])
+        return folder.holds(WRITTEN) or begun > 0 or done > (-1 if origin is None else 0)
 
     def _lost(self, problem: str) -> CheckpointError:
         last = {number: self._folder(number).last(COMMITS) for number in self.root.numbers(GENERATIONS)}
@@ -233,12 +245,15 @@ class CheckpointReader(Generic[F]):
             )
 
     def facts(self, generation: int) -> dict[str, Any]:
-        """Metadata of a generation, written once: `format`, `run`, `versions`, `at`."""
+        """Metadata of a generation, written once: `format`, `run`, `versions`, `at`; `from`, the origin of its state: a
+        generation and program, and of a rewind the batch; `before`, the ones in force before a rewind."""
         facts = self._json(self._folder(generation), FACTS)
         former = facts.get("from", {"generation": 0, "program": 0})
         kinds = {"run": str, "versions": dict}
         if any(not isinstance(facts.get(key), kind) for key, kind in kinds.items()) or not (
-            isinstance(former, dict) and all(type(former.get(key)) is int for key in ("generation", "program"))
+            isinstance(former, dict)
+            and all(type(former.get(key)) is int for key in ("generation", "program"))
+            and type(former.get("batch", 0)) is int
         ):
             raise damaged(self._folder(generation), FACTS)
         return facts
@@ -289,6 +304,11 @@ def json_in(text: str | None, kind: type[T]) -> T | None:
         if isinstance(value, kind):
             return value
     return None
+
+
+def recorded(batch: int, name: str) -> str:
+    """The name of one of the product's files in the record of a micro-batch."""
+    return f"{BATCHES}/{batch}/{name.rpartition('/')[2]}"
 
 
 def wrong_format(where: str, subject: str, written: object, known: object, product: object) -> CheckpointError:

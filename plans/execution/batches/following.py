@@ -25,6 +25,7 @@ from compiled_plan.plans.execution.interfaces.connectors import Commits
 from compiled_plan.plans.execution.realtime.watermarks import SOURCE as TICKS
 from compiled_plan.plans.execution.spark.storage import Folder
 from compiled_plan.plans.execution.state.checkpoint.offsets import progress_of
+from compiled_plan.plans.execution.state.checkpoint.records import record_batch
 from compiled_plan.plans.execution.tables.sources import NO_TABLE, SourceTables
 from compiled_plan.plans.inspection.checkpoints import ENDS, STATE_ROWS, StateFigures
 from compiled_plan.plans.text.masking import masked_text
@@ -154,6 +155,7 @@ class Follower:
     def _report(self, progress: Any) -> None:
         operators = operator_progress(self.stages, self._base, self._descriptions)
         self._folder.write_text(STATE_ROWS, figures_of(operators).text())
+        record_batch(self._folder, progress.batchId, STATE_ROWS)
         out, dead_letters = self._sinks.rows(progress.batchId)
         tables = [*self._tables.read_by(self.query), *repeat(NO_TABLE, len(progress.sources))]
         read_again = [*self._tables.read_again(self.query, progress.batchId), *repeat(0, len(progress.sources))]

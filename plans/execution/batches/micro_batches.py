@@ -16,8 +16,9 @@ from compiled_plan.plans.execution.stages.build import StageBuilder
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan
 from compiled_plan.plans.execution.state.checkpoint.clock import BatchClock
 from compiled_plan.plans.execution.state.checkpoint.digests import record
+from compiled_plan.plans.execution.state.checkpoint.records import record_batch
 from compiled_plan.plans.execution.tables.sinks import Sinks
-from compiled_plan.plans.inspection.checkpoints import ENDS
+from compiled_plan.plans.inspection.checkpoints import ENDS, WATERMARKS, WRITTEN
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -93,7 +94,8 @@ class MicroBatches:
         # If the end of input is about to fire all timers, no empty batch needs to fire them before.
         by_watermark = self.prepared.event_time and (self.stepped or not self.ends)
         record(self.spark, folder)
-        with query_settings(self.spark, by_watermark or self._by_clock), self.clock.for_next(self.spark, folder):
+        settings = query_settings(self.spark, by_watermark or self._by_clock, self.options.retain_batches)
+        with settings, self.clock.for_next(self.spark, folder):
             return writer.start()
 
     def finish(self, rows: DataFrame, builder: StageBuilder, folder: Folder, *, drain: bool) -> StreamingQuery:
@@ -138,6 +140,7 @@ class MicroBatches:
             self.sinks.write(frame, batch, builder, folder, marked=self.event_time is not None)
             if self.event_time is not None:
                 self.event_time.end(batch)
+            record_batch(folder, batch, WRITTEN, *([] if self.event_time is None else [WATERMARKS]))
         except Exception as fault:
             self.failure = fault
             raise

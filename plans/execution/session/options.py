@@ -122,6 +122,12 @@ class RunOptions:
         "\"orders=('connector' = 'filesystem', 'path' = '/archive', 'format' = 'json')\"; repeatable.",
         "TABLE=WITH",
     )
+    retain_batches: int | None = _option(
+        None,
+        "Number of micro-batches that the checkpoint retains for --rewind-to, with their state; 100 by default.",
+        "N",
+        2,
+    )
     allow_clock_jump: bool = _option(
         False,
         "Accept a jump of this machine's clock since the last micro-batch; TTLs use that clock.",
@@ -150,6 +156,10 @@ class RunOptions:
             raise ExecutionError("there is no state to upgrade without a checkpoint", remedy="give --checkpoint")
         if self.max_files_per_batch is not None and self.max_files_per_batch < 1:
             raise ExecutionError("--max-files-per-batch must be 1 or more", remedy="leave it out to read all files")
+        if self.retain_batches is not None and self.retain_batches < 2:
+            raise ExecutionError("--retain-batches must be 2 or more", remedy="leave it out to retain 100")
+        if self.retain_batches is not None and real_time_ms is not None:
+            raise ExecutionError("--retain-batches has no effect in real-time mode", remedy="leave it out")
         if real_time_ms is not None and self.available_now:
             raise ExecutionError(
                 "real-time mode runs until it is stopped, and excludes other triggers",

@@ -134,6 +134,8 @@ _STARTING = threading.RLock()
 
 
 SOURCES_BY_NAME = "spark.sql.streaming.queryEvolution.enableSourceEvolution"
+#: Number of micro-batches that Spark's logs and state stores retain.
+RETAINED = "spark.sql.streaming.minBatchesToRetain"
 #: The formats of a query's checkpoint: positions by source name, state by the batch attempt that wrote it.
 _FORM = {
     SOURCES_BY_NAME: "true",
@@ -142,20 +144,22 @@ _FORM = {
 }
 
 
-def form_of_queries(empty_batches: bool) -> dict[str, str]:
-    return {"spark.sql.streaming.noDataMicroBatches.enabled": str(empty_batches).lower(), **_FORM}
+def form_of_queries(empty_batches: bool, retained: int | None = None) -> dict[str, str]:
+    retention = {} if retained is None else {RETAINED: str(retained)}
+    return {"spark.sql.streaming.noDataMicroBatches.enabled": str(empty_batches).lower(), **retention, **_FORM}
 
 
 @contextmanager
-def query_settings(spark: SparkSession, empty_batches: bool) -> Iterator[None]:
+def query_settings(spark: SparkSession, empty_batches: bool, retained: int | None = None) -> Iterator[None]:
     """Apply the settings of queries started inside this context; other queries of the session keep theirs.
 
     Args:
         empty_batches: run a batch without data once the watermark has moved; a stage with processing-time timers has
             them forever, at each trigger.
+        retained: number of micro-batches to which the checkpoint can return; None for that of the session.
     """
     # A program may start several runs at once, in threads.
-    with _STARTING, settings(spark, form_of_queries(empty_batches)):
+    with _STARTING, settings(spark, form_of_queries(empty_batches, retained)):
         yield
 
 

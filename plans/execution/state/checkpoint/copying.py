@@ -6,7 +6,9 @@ State has no copy here: `upgrade.seeding` writes it. Watermarks of partitions ar
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
+from urllib.parse import quote
 
 from compiled_plan.plans.execution.spark.storage import Folder
 from compiled_plan.plans.execution.state.checkpoint.file_logs import place_of
@@ -16,6 +18,7 @@ from compiled_plan.plans.inspection.checkpoints import FOLDER, GENERATIONS, STAT
 #: The suffix of the name of the source that signals the end of another.
 _END = "_end"
 _VALUES = "values-"
+_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:(//[^/]*)?")
 
 
 def copy_constant_rows(old: Folder, new: Folder) -> None:
@@ -30,18 +33,19 @@ def copy_source_logs(old: Generation, new: Generation, names: Iterable[str]) -> 
     for name in (source + end for source in names for end in ("", _END)):
         place = place_of(name)
         old.folder.copy(place, new.folder)
-        for entry in new.folder.names(place):
-            _rename_values(old, new, f"{place}/{entry}")
+        point_to_values(old, new, name)
 
 
-def _rename_values(old: Generation, new: Generation, name: str) -> None:
-    """Point the log of constant rows to the new generation's files."""
-    if name.endswith(".crc"):
-        return
-    text = new.folder.read_text(name) or ""
+def point_to_values(old: Generation, new: Generation, name: str) -> None:
+    """Point the log of constant rows, by the name of its source, to the new generation's files."""
     before, after = (f"/{GENERATIONS}/{generation.number}/{FOLDER}/{_VALUES}" for generation in (old, new))
-    if before in text:
-        new.folder.write_text(name, text.replace(before, after))
+    roots = [quote(_SCHEME.sub("", g.folder.uri.removesuffix(f"/{GENERATIONS}/{g.number}"))) for g in (old, new)]
+    for entry in new.folder.names(place_of(name)):
+        if not entry.endswith(".crc"):
+            text = new.folder.read_text(f"{place_of(name)}/{entry}") or ""
+            if before in text:
+                text = text.replace(before, after).replace(f"{roots[0]}{after}", f"{roots[1]}{after}")
+                new.folder.write_text(f"{place_of(name)}/{entry}", text)
 
 
 def copy_row_counts(old: Folder, new: Folder, uids: Mapping[str, str], counted: Mapping[str, int]) -> None:

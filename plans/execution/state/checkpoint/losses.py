@@ -12,7 +12,13 @@ from collections.abc import Iterator
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.spark.storage import Folder
 from compiled_plan.plans.execution.state.checkpoint.digests import Digests, FileReader, read_digests
-from compiled_plan.plans.execution.state.checkpoint.file_logs import COMPACT, FILES_VERSION, entries_of, place_of
+from compiled_plan.plans.execution.state.checkpoint.file_logs import (
+    COMPACT,
+    FILES_VERSION,
+    entries_of,
+    place_of,
+    read_until,
+)
 from compiled_plan.plans.execution.state.checkpoint.marks import read_marks
 from compiled_plan.plans.execution.state.checkpoint.offsets import check_logs, entry_of, progress_of, sources_in
 from compiled_plan.plans.execution.state.checkpoint.store import Store
@@ -31,9 +37,6 @@ from compiled_plan.plans.inspection.checkpoints import (
     json_in,
 )
 from compiled_plan.plans.inspection.diff.description import read_description
-
-#: Position of a file source: the number of the last entry of its log that was read.
-_LOGGED = "logOffset"
 
 
 def check_generation(store: Store, head: Head) -> None:
@@ -67,9 +70,9 @@ def check_generation(store: Store, head: Head) -> None:
     if not any(names <= read for names in _sources_by_program(store, head)):
         raise damaged(folder, f"{OFFSETS}/{last}")
     for name, position in entry_of(folder, last).positions.items():
-        read_until = (json_in(position, dict) or {}).get(_LOGGED)
-        if type(read_until) is int:
-            _check_files_read(reader, name, read_until)
+        last_entry = read_until(position)
+        if last_entry is not None:
+            _check_files_read(reader, name, last_entry)
 
 
 def _check_document(folder: Folder, name: str) -> None:

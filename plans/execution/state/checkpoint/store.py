@@ -160,19 +160,27 @@ class Store(CheckpointReader[Folder]):
     def next_generation(self) -> int:
         return max([*self.root.numbers(GENERATIONS), *(head.generation for head in self.heads())], default=0) + 1
 
-    def new_generation(self, versions: Mapping[str, Any], run_id: str, before: Head | None = None) -> Generation:
+    def new_generation(
+        self,
+        versions: Mapping[str, Any],
+        run_id: str,
+        before: Head | None = None,
+        origin: Mapping[str, Mapping[str, int]] | None = None,
+    ) -> Generation:
         """Create a generation that is not in force until `publish`.
 
         Args:
             versions: the versions that create it.
             run_id: see `Generation`.
             before: the head whose state it continues.
+            origin: of a rewind, `from` and `before` of its facts.
         """
         number = self.next_generation()
         folder = self._folder(number)
         facts = {"format": FORMAT, "run": run_id, "versions": dict(versions), "at": _now()}
         if before is not None:
             facts["from"] = {"generation": before.generation, "program": before.program}
+        facts |= origin or {}
         folder.create_text(FACTS, _text(facts))
         return Generation(number, folder, run_id, versions)
 
@@ -194,7 +202,8 @@ class Store(CheckpointReader[Folder]):
             # Spark does not flush the files that it writes; the generation becomes valid now.
             folder.flush()
         number = max(self.root.numbers(HEADS), default=0) + 1
-        head = Head(number, generation, program, by, _now(), self.product, _digests(folder, program))
+        digests, first = _digests(folder, program), folder.last(COMMITS) + 1
+        head = Head(number, generation, program, by, _now(), self.product, digests, first)
         try:
             self.root.create_text(f"{HEADS}/{number}", _head_text(head))
         except FileExistsError:

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from compiled_plan.plans.execution.spark.storage import Folder
 from compiled_plan.plans.execution.state.checkpoint.clock import BatchClock, Reading
 from compiled_plan.plans.files.folders import ReadableFolder
-from compiled_plan.plans.inspection.checkpoints import WRITTEN, json_in, sealed
+from compiled_plan.plans.inspection.checkpoints import WRITTEN, json_in, recorded, sealed
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +44,13 @@ class Written:
         return Written(batch, self.batches + (not again), total, dict(rows), marked)
 
 
-def read_written(generation: ReadableFolder) -> Written:
-    """Read the counts of a generation; empty if missing or unreadable."""
-    figures = json_in(generation.read_text(WRITTEN), dict) or {}
+def read_written(generation: ReadableFolder, batch: int | None = None) -> Written:
+    """Read the counts of a generation; empty if missing or unreadable.
+
+    Args:
+        batch: the micro-batch after which they were recorded; None for the last one.
+    """
+    figures = json_in(generation.read_text(WRITTEN if batch is None else recorded(batch, WRITTEN)), dict) or {}
     clocks = figures.get("clock")
     try:
         return Written(

@@ -19,6 +19,7 @@ from compiled_plan.plans.execution.spark.storage import Folder
 from compiled_plan.plans.execution.stages.descriptions import StateForm
 from compiled_plan.plans.execution.stages.envelope import struct_type
 from compiled_plan.plans.execution.stages.hosted import Hosted, hosted_of
+from compiled_plan.plans.execution.state.checkpoint.records import record_batch
 from compiled_plan.plans.execution.state.flink.offsets import ImportedPositions
 from compiled_plan.plans.execution.state.flink.positions.reading import Position
 from compiled_plan.plans.execution.state.upgrade.decision import UpgradeRequest
@@ -97,6 +98,7 @@ class ImportStart(Start):
         seeding.seed(rows, folder, stages, state, watermark)
         folder.write_text(STATE_ROWS, json.dumps(seeding.keys(folder)))
         settle(folder, offsets, watermark)
+        record_batch(folder, 0, STATE_ROWS)
         self._new_program(files, IMPORTED)
 
 

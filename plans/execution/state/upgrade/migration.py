@@ -12,6 +12,7 @@ from compiled_plan.plans.execution.state.checkpoint.clock import BatchClock
 from compiled_plan.plans.execution.state.checkpoint.copying import copy_constant_rows, copy_row_counts, copy_source_logs
 from compiled_plan.plans.execution.state.checkpoint.marks import carry_marks
 from compiled_plan.plans.execution.state.checkpoint.offsets import entries, progress_of, watermark_of
+from compiled_plan.plans.execution.state.checkpoint.records import RECORDED, record_batch
 from compiled_plan.plans.execution.state.checkpoint.state_rows import stored_rows
 from compiled_plan.plans.execution.state.checkpoint.store import Generation
 from compiled_plan.plans.execution.state.upgrade.conversion import Conversion
@@ -116,6 +117,7 @@ class Migration:
         uids = {operator.uid: operator.mapping.source for operator in self._moved}
         copy_row_counts(self.old.folder, self.new.folder, uids, self._filled)
         carry_marks(self.old.folder, self.new.folder)
+        record_batch(self.new.folder, 0, *RECORDED)
 
     def _do_all(self, chosen: Callable[[Step], bool]) -> None:
         for number, step in enumerate(self.decision.steps, 1):
