@@ -35,6 +35,7 @@ class Files:
         self._path_class = java_class(spark._jvm, "org.apache.hadoop.fs.Path")
         self._conf = spark._jsparkSession.sessionState().newHadoopConf()
         self._fs = self._path(path).getFileSystem(self._conf)
+        self._bytes_of = java_class(spark._jvm, "org.apache.commons.io.IOUtils").toByteArray
         #: The path with its scheme.
         self.root = str(self._path(path).makeQualified(self._fs.getUri(), self._fs.getWorkingDirectory()).toString())
 
@@ -50,6 +51,17 @@ class Files:
     def is_folder(self, path: str) -> bool:
         """Return True if the path is a folder."""
         return self.exists(path) and bool(self._fs.getFileStatus(self._path(path)).isDirectory())
+
+    def text(self, path: str) -> str | None:
+        """The text of a file; None if it does not exist."""
+        if not self.exists(path):
+            return None
+        stream = self._fs.open(self._path(path))
+        try:
+            data = self._bytes_of(stream)
+        finally:
+            stream.close()
+        return bytes(data).decode()
 
     def modified(self, path: str) -> int:
         """Modification time of a file, in ms since 1970."""

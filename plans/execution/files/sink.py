@@ -10,15 +10,20 @@ from typing import TYPE_CHECKING, ClassVar
 from pyspark.sql import functions as F
 
 from compiled_plan.plans import types as t
+from compiled_plan.plans.connectors.partition_commits import FILE as MARKER
 from compiled_plan.plans.connectors.partition_commits import KIND as POLICY
+from compiled_plan.plans.connectors.partition_commits import OPTIONS as PARTITION_COMMITS
 from compiled_plan.plans.connectors.specs.filesystem import SPEC
+from compiled_plan.plans.connectors.table_options import Values
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.files.hadoop import Files
 from compiled_plan.plans.execution.files.partition_commits import PartitionCommits
+from compiled_plan.plans.execution.files.set_aside import ASIDE, TableFiles
 from compiled_plan.plans.execution.files.source import PARTITION_NAME, field_of, file_paths, format_of
 from compiled_plan.plans.execution.formats.base import FileFormat, FormatTable, shape, writable_kind
 from compiled_plan.plans.execution.formats.lines import LineFormat
 from compiled_plan.plans.execution.interfaces.connectors import SinkContext, TableSpec
+from compiled_plan.plans.execution.interfaces.outputs import OutputHistory, Return
 from compiled_plan.plans.execution.spark.java import column_of, java_column
 from compiled_plan.plans.execution.spark.projection import Selection
 from compiled_plan.plans.inspection.places import no_folder
@@ -122,7 +127,7 @@ class FileSink:
         if files.exists(staging):
             self.left_over.append(staging)
         for entry in files.walk(files.root):
-            name = own.match(entry.relative.rpartition("/")[2])
+            name = None if entry.relative.startswith(ASIDE) else own.match(entry.relative.rpartition("/")[2])
             if name is not None and int(name[1]) > batch_id:
                 raise CheckpointError(
                     f"the checkpoint is older than the files of the table: it goes on with micro-batch {batch_id}, and "
@@ -133,6 +138,17 @@ class FileSink:
                 )
             if name is not None and int(name[1]) == batch_id:
                 self.left_over.append(entry.path)
+
+    def returned(self, history: OutputHistory) -> Return | None:
+        return self._all_files.returned(history)
+
+    def discard(self, runs: frozenset[str]) -> None:
+        self._all_files.discard(runs)
+
+    @property
+    def _all_files(self) -> TableFiles:
+        marker = "" if self.commits is None else Values(PARTITION_COMMITS, self.table.options).text(MARKER)
+        return TableFiles(self.context.spark, self.table.options["path"], marker)
 
     def root(self) -> str:
         """The folder, as the target of moves."""
@@ -147,7 +163,8 @@ class FileSink:
     def left(self) -> tuple[int, str]:
         root, run = self.table.options["path"], f"part-{self.context.run_id}-"
         files = Files(self.context.spark, root)
-        names = [entry.relative.rpartition("/")[2] for entry in files.walk(files.root)] if files.exists(root) else []
+        entries = (entry.relative for entry in files.walk(files.root) if not entry.relative.startswith(ASIDE))
+        names = [name.rpartition("/")[2] for name in entries]
         own = _own(self.context, self.mark)
         pattern = f"{run}*-{self.mark}*" if self.mark else f"{run}*"
         return sum(own.match(name) is not None for name in names), f"{root.rstrip('/')}/{pattern}"

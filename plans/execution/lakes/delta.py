@@ -5,7 +5,8 @@ Sources: Delta's pages "Table streaming reads and writes" (idempotent writes) an
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from compiled_plan.plans.connectors.specs.delta import PROPERTIES
 from compiled_plan.plans.execution.files.hadoop import Files
 from compiled_plan.plans.execution.interfaces.connectors import TableSpec
+from compiled_plan.plans.execution.lakes.history import LakeCommit
 from compiled_plan.plans.execution.spark.java import JavaObject, frame_of, java_array, java_class
 from compiled_plan.plans.execution.spark.types import schema_of
 from compiled_plan.plans.types import quote_identifier
@@ -25,6 +27,9 @@ _TABLES = "io.delta.tables.DeltaTable"
 _LOG = "org.apache.spark.sql.delta.DeltaLog"
 _WRITE = "spark.databricks.delta.write"
 _COPIES = "spark.databricks.delta.merge.materializeSource"
+_LOG_FOLDER = "_delta_log"
+#: Operations in the log that restore a version, and that leave the rows as they are.
+_RESTORE, _MAINTENANCE = "RESTORE", ("OPTIMIZE", "VACUUM START", "VACUUM END")
 #: Parts of the names of Delta's exceptions for conflicts between commits.
 _CONFLICTS = ("Concurrent", "MetadataChangedException", "ProtocolChangedException")
 
@@ -39,6 +44,7 @@ class DeltaTable:
     """
 
     is_cached: ClassVar[bool] = False
+    COMMIT: ClassVar[str] = "version"
 
     spark: SparkSession
     table: TableSpec
@@ -102,6 +108,23 @@ class DeltaTable:
         version = self._snapshot().transactions().get(writer)
         return int(version.get()) if version.isDefined() else -1
 
+    def commits(self) -> Iterator[LakeCommit]:
+        log = Files(self.spark, f"{self._location}/{_LOG_FOLDER}")
+        for version in range(self.current_commit() or 0, -1, -1):
+            text = log.text(f"{log.root}/{version:020}.json")
+            if text is None:
+                # Delta removes old entries; those that remain have no gap.
+                return
+            yield _commit_of(version, text)
+
+    def current_commit(self) -> int | None:
+        return int(self._snapshot().version()) if self.exists() else None
+
+    def restore(self, commit: int) -> None:
+        session, tables = self.spark._jsparkSession, java_class(self.spark._jvm, _TABLES)
+        table = tables.forName(session, self.name) if self.path is None else tables.forPath(session, self.path)
+        table.restoreToVersion(commit)
+
     def commit_settings(self, writer: str, batch: int) -> Mapping[str, str]:
         # The rows are computed once already; by default Delta copies them before it reads them twice.
         return {f"{_WRITE}.txnAppId": writer, f"{_WRITE}.txnVersion": str(batch), _COPIES: "none"}
@@ -125,3 +148,16 @@ class DeltaTable:
     @staticmethod
     def _strings(values: JavaObject) -> list[str]:
         return [str(values.apply(at)) for at in range(values.size())]
+
+
+def _commit_of(version: int, text: str) -> LakeCommit:
+    """A version of a table, from the actions in its entry of the log."""
+    actions = [json.loads(line) for line in text.splitlines() if line]
+    about: dict[str, Any] = next((action["commitInfo"] for action in actions if "commitInfo" in action), {})
+    sink: dict[str, Any] = next((action["txn"] for action in actions if "txn" in action), {})
+    what, restored = str(about.get("operation", "a commit")), about.get("operationParameters", {}).get("version")
+    content = version - 1 if version else None
+    if what == _RESTORE and restored is not None:
+        content = int(str(restored).strip('"'))
+    adds_nothing = what in (_RESTORE, *_MAINTENANCE)
+    return LakeCommit(version, content, what, str(sink.get("appId", "")), int(sink.get("version", -1)), adds_nothing)

@@ -6,7 +6,7 @@ Sources: Iceberg's pages "Spark Configuration" (catalogs, snapshot properties), 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -18,6 +18,8 @@ from compiled_plan.plans.connectors.specs.iceberg import OF_CATALOG, PROPERTIES
 from compiled_plan.plans.connectors.table_options import Values
 from compiled_plan.plans.errors import DataError
 from compiled_plan.plans.execution.interfaces.connectors import TableSpec
+from compiled_plan.plans.execution.lakes.history import LakeCommit
+from compiled_plan.plans.execution.spark.java import JavaObject, java_class
 from compiled_plan.plans.execution.spark.types import schema_of
 from compiled_plan.plans.text.masking import shown_value
 from compiled_plan.plans.types import quote_identifier
@@ -30,6 +32,8 @@ _CATALOG = "org.apache.iceberg.spark.SparkCatalog"
 #: Setting whose suffix names a property of the snapshots that a session commits.
 _PROPERTY = "spark.sql.iceberg.snapshot-property"
 _WRITER, _BATCH = "compiled-plan.writer", "compiled-plan.batch"
+#: The operation of a snapshot that rewrites files, and no rows.
+_REPLACES = "replace"
 _CONFLICTS = ("iceberg.exceptions.ValidationException", "iceberg.exceptions.CommitFailedException")
 
 
@@ -44,6 +48,7 @@ class IcebergTable:
     """
 
     is_cached: ClassVar[bool] = True
+    COMMIT: ClassVar[str] = "snapshot"
 
     spark: SparkSession
     table: TableSpec
@@ -125,6 +130,28 @@ class IcebergTable:
         batch = F.max(F.col("summary")[_BATCH].cast("bigint"))
         (row,) = snapshots.where(F.col("summary")[_WRITER] == writer).agg(batch).collect()
         return -1 if row[0] is None else int(row[0])
+
+    def commits(self) -> Iterator[LakeCommit]:
+        self.spark.catalog.refreshTable(self.name)
+        snapshots = self.spark.table(f"{self.name}.snapshots").orderBy(F.col("committed_at").desc())
+        for at, parent, what, about in snapshots.select("snapshot_id", "parent_id", "operation", "summary").collect():
+            yield LakeCommit(at, parent, what, about.get(_WRITER, ""), int(about.get(_BATCH, -1)), what == _REPLACES)
+
+    def current_commit(self) -> int | None:
+        if not self.spark.catalog.tableExists(self.name):
+            return None
+        self.spark.catalog.refreshTable(self.name)
+        current = self._loaded().currentSnapshot()
+        return None if current is None else int(current.snapshotId())
+
+    def restore(self, commit: int) -> None:
+        self._loaded().manageSnapshots().setCurrentSnapshot(commit).commit()
+        self.spark.catalog.refreshTable(self.name)
+
+    def _loaded(self) -> JavaObject:
+        tools = java_class(self.spark._jvm, "org.apache.iceberg.spark.Spark3Util")
+        table: JavaObject = tools.loadIcebergTable(self.spark._jsparkSession, self.name)
+        return table
 
     def commit_settings(self, writer: str, batch: int) -> Mapping[str, str]:
         return {f"{_PROPERTY}.{_WRITER}": writer, f"{_PROPERTY}.{_BATCH}": str(batch)}

@@ -28,6 +28,8 @@ from compiled_plan.plans.execution.interfaces.connectors import (
     TableSpec,
     only_inserts,
 )
+from compiled_plan.plans.execution.interfaces.outputs import OutputHistory, Return
+from compiled_plan.plans.execution.lakes.history import commit_for, writer_of
 from compiled_plan.plans.execution.lakes.table import LakeTable, failed, missing
 from compiled_plan.plans.execution.providers.columns import check_columns
 from compiled_plan.plans.execution.spark.computed import computed_once, is_lost
@@ -51,7 +53,7 @@ def sink(table: TableSpec, context: SinkContext, target: LakeTable, options: Val
         DataError: the table does not exist, or its columns differ; names the column and both types.
         ExecutionError: the table cannot be read.
     """
-    opened = LakeSink(table, target, f"compiled-plan-{context.run_id}-{table.sink}", options)
+    opened = LakeSink(table, target, writer_of(context.run_id, table.sink), options)
     if context.writes:
         try:
             opened.check()
@@ -130,6 +132,29 @@ class LakeSink:
                 remedy="restore a newer copy of the checkpoint, or restore the table to the version of this copy and "
                 "start with a new checkpoint",
             )
+
+    def returned(self, history: OutputHistory) -> Return | None:
+        """See `ReturnsOutput`."""
+        try:
+            current = self.target.current_commit()
+            commit = commit_for(self.target.commits(), current, history, self.target.title)
+        except (PySparkException, Py4JJavaError) as fault:
+            raise failed(self.table, self.target.title, "read", fault) from fault
+        if commit is None:
+            return None
+        return Return(f"returned to {self.target.COMMIT} {commit}", lambda: self._restore(commit, current))
+
+    def _restore(self, commit: int, planned_from: int | None) -> None:
+        if self.target.current_commit() != planned_from:
+            raise CheckpointError(
+                f"another writer has changed {self.target.title} during the rewind",
+                where=f"table {self.table.identifier}",
+                remedy="repeat the command",
+            )
+        try:
+            self.target.restore(commit)
+        except (PySparkException, Py4JJavaError) as fault:
+            raise failed(self.table, self.target.title, "restored", fault) from fault
 
     def write(self, frame: DataFrame, batch_id: int) -> None:
         if self.last is None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from compiled_plan.plans.connectors.lake_tables import CREATE
 from compiled_plan.plans.errors import DataError, ExecutionError
 from compiled_plan.plans.execution.interfaces.connectors import TableSpec
+from compiled_plan.plans.execution.lakes.history import LakeCommit
 from compiled_plan.plans.execution.providers.provider import message_of
 from compiled_plan.plans.text.masking import masked_text
 
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
 class LakeTable(Protocol):
     """A table of a lake, which may not exist yet."""
+
+    #: Its term for a commit.
+    COMMIT: ClassVar[str]
 
     @property
     def name(self) -> str:
@@ -47,6 +51,15 @@ class LakeTable(Protocol):
 
     def last_batch(self, writer: str) -> int:
         """The last micro-batch that a writer committed; -1 if there is none."""
+
+    def commits(self) -> Iterator[LakeCommit]:
+        """Its commits that the log still has, newest first."""
+
+    def current_commit(self) -> int | None:
+        """Its current commit; None if it does not exist or has none."""
+
+    def restore(self, commit: int) -> None:
+        """Give it the content of an earlier or abandoned commit."""
 
     def commit_settings(self, writer: str, batch: int) -> Mapping[str, str]:
         """Settings of a session whose commits record a micro-batch of a writer."""

@@ -1,0 +1,79 @@
+"""The interface between rewinds and sinks whose tables can return to the output of earlier micro-batches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Consecutive micro-batches of a run.
+
+    Args:
+        run: the run id of a generation.
+        after: the micro-batch before the first one.
+        last: the last one; None for all later ones.
+    """
+
+    run: str
+    after: int = -1
+    last: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OutputHistory:
+    """The micro-batches whose output a table is to have, among those that the generations of a checkpoint wrote.
+
+    Args:
+        spans: these micro-batches, oldest first.
+        runs: the run ids of all generations. Others write to the table, too, and their output is left alone.
+    """
+
+    spans: Sequence[Span]
+    runs: frozenset[str]
+
+    def position(self, run: str, batch: int) -> tuple[int, int] | None:
+        """The position of a micro-batch in the history; None if its output does not belong there."""
+        for at, span in enumerate(self.spans):
+            if span.run == run and batch > span.after and (span.last is None or batch <= span.last):
+                return at, batch
+        return None
+
+    def has(self, run: str, batch: int) -> bool:
+        """Return True if the output of a micro-batch belongs to the history."""
+        return self.position(run, batch) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Return:
+    """The return of a table to the output of a history.
+
+    Args:
+        text: its effect, in words.
+        apply: perform it; idempotent.
+    """
+
+    text: str
+    apply: Callable[[], None]
+
+
+@runtime_checkable
+class ReturnsOutput(Protocol):
+    """A sink whose table can return to the output of a history, and later to that of another one."""
+
+    def returned(self, history: OutputHistory) -> Return | None:
+        """Plan the return; None if the table has that output already.
+
+        Raises:
+            CheckpointError: another writer has changed the table since, or the output is gone.
+        """
+
+
+@runtime_checkable
+class SetsAside(Protocol):
+    """A sink that sets output aside for later returns."""
+
+    def discard(self, runs: frozenset[str]) -> None:
+        """Remove the output of runs that is set aside; no later return needs it."""
