@@ -25,6 +25,18 @@ class Acts:
     rollback: Annotated[
         bool, typer.Option("--rollback", help="Return to the checkpoint's previous generation; run nothing.")
     ] = False
+    rewind_to: Annotated[
+        str,
+        typer.Option(
+            metavar="BATCH|TIME|OFFSET",
+            help="Return state, positions and output to an earlier micro-batch (57; 1/57 of generation 1), to the last "
+            "one planned by a time (2026-05-01T17:00Z), or to the last one before an offset of a Kafka table "
+            "(orders:0=1500); run nothing.",
+        ),
+    ] = ""
+    keep_output: Annotated[
+        bool, typer.Option("--keep-output", help="Leave the output of a rewind or its rollback in the tables.")
+    ] = False
     prune: Annotated[
         bool, typer.Option("--prune", help="Remove the checkpoint's inactive generations; run nothing.")
     ] = False
@@ -38,7 +50,7 @@ class Acts:
 
     def chosen(self) -> list[str]:
         """The options that are given."""
-        acts = {"--rollback": self.rollback, "--prune": self.prune}
+        acts = {"--rollback": self.rollback, "--rewind-to": bool(self.rewind_to), "--prune": self.prune}
         acts["--adopt-generation"] = self.adopt_generation is not None
         return [option for option, chosen in acts.items() if chosen]
 
@@ -112,6 +124,10 @@ def execute(
         )
         run_warm(warm, bool(plans), cluster.master, settings, alone=alone, silent=output.log or not output.is_text)
     _check_use(plans, checkpoint, chosen)
+    if acts.keep_output and not (acts.rewind_to or acts.rollback):
+        raise typer.BadParameter("--keep-output has an effect only with --rewind-to and --rollback")
+    if dry_run and chosen and not acts.rewind_to:
+        raise typer.BadParameter(f"{chosen[0]} has no dry run: leave --dry-run out")
     if checkpoint and len({checkpoint_of(path, checkpoint) for path in plans}) < len(plans):
         remedy = f"run several plans without --checkpoint, or with DIR/{PLAN_NAME}"
         raise typer.BadParameter(f"one checkpoint belongs to one plan; {remedy}")
@@ -121,6 +137,9 @@ def execute(
         change_generations(
             checkpoint,
             rollback=acts.rollback,
+            rewind_to=acts.rewind_to,
+            keep_output=acts.keep_output,
+            dry_run=dry_run,
             adopted=acts.adopt_generation,
             master=cluster.master,
             settings=settings,

@@ -28,6 +28,9 @@ run = partial(called, "execute_plan")
         (["--checkpoint", "c/{plan}", "a/plan.json", "b/plan.json"], "one checkpoint belongs to one plan"),
         (["--rollback", "--checkpoint", "c/{plan}"], "--rollback takes --checkpoint with a folder, and no plan"),
         (["--rollback", "--prune", "--checkpoint", "c"], "--rollback and --prune exclude each other"),
+        (["--rewind-to", "3", "--checkpoint", "c", "plan.json"], "--rewind-to takes --checkpoint with a folder"),
+        (["--prune", "--keep-output", "--checkpoint", "c"], "--keep-output has an effect only with --rewind-to"),
+        (["--rollback", "--dry-run", "--checkpoint", "c"], "--rollback has no dry run"),
     ],
 )
 def test_conflicting_options(arguments: list[str], said: str) -> None:

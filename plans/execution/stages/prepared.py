@@ -167,7 +167,7 @@ def _tables(plan: CompiledPlan) -> dict[int, SourceTable]:
             used |= columns.used
         table = table_spec(scans[0], tuple(keys.items()))
         wanted = frozenset(table.columns.names[at] for at in used)
-        filters, letters = _filters(plan, scans[0]) if len(scans) == 1 else (), _dead_letters(scans[0])
+        filters, letters = _filters(plan, scans[0]) if len(scans) == 1 else (), dead_letter_table(scans[0])
         table = replace(table, wanted=wanted, filters=filters, dead_letters=letters)
         tables[scans[0].id] = SourceTable(scans[0].id, tuple(scans), table)
     return tables
@@ -200,7 +200,7 @@ def table_spec(node: TableSourceScan | Sink, metadata: tuple[tuple[str, LogicalT
     return spec_of(table_of(node), resolved_table(node), node.id, written)
 
 
-def _dead_letters(scan: TableSourceScan) -> TableSpec | None:
+def dead_letter_table(scan: TableSourceScan) -> TableSpec | None:
     """The table for dead letters of a scan."""
     table = scan.dead_letters
     if table is None or table.resolved_table is None:

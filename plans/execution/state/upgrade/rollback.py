@@ -11,6 +11,17 @@ from compiled_plan.plans.execution.spark.storage import Folder, folder_of
 from compiled_plan.plans.execution.stages.prepared import table_spec
 from compiled_plan.plans.execution.state.checkpoint.store import Generation, Store
 from compiled_plan.plans.execution.state.checkpoint.written import read_written
+from compiled_plan.plans.execution.state.upgrade.outputs import (
+    TableOutput,
+    complete_return,
+    discard_set_aside,
+    history_of,
+    later_than,
+    mark_return,
+    pending_return,
+    planned_outputs,
+)
+from compiled_plan.plans.execution.state.upgrade.targets import Point
 from compiled_plan.plans.inspection.checkpoints import GENERATIONS, Head
 from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.plan import CompiledPlan
@@ -19,6 +30,10 @@ from compiled_plan.plans.version import product_version
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+
+#: The command of a rollback.
+ROLLBACK = "--rollback"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,35 +66,46 @@ class RolledBack:
         before: the one in force before, which remains until it is pruned.
         batches: number of micro-batches that ran on it.
         sinks: the rows that sinks received in these; the old plan reads the same input again.
+        outputs: of a rewind, the outcome for each table; otherwise empty: all output remains.
     """
 
     generation: int
     before: int
     batches: int
     sinks: tuple[SinkOutput, ...]
+    outputs: tuple[TableOutput, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        return asdict(self) | {"sinks": [asdict(sink) for sink in self.sinks]}
+        document = {name: getattr(self, name) for name in self.__slots__}
+        outputs = {"outputs": [output.to_dict() for output in self.outputs]}
+        return document | {"sinks": [asdict(sink) for sink in self.sinks]} | outputs
 
 
-def roll_back(spark: SparkSession, checkpoint: str) -> RolledBack:
+def roll_back(spark: SparkSession, checkpoint: str, *, keep_output: bool = False) -> RolledBack:
     """Put the predecessor of the current generation in force again.
+
+    The rollback of a rewind also returns the tables of sinks to the output of that generation; a repetition completes
+    this if a process ends before.
 
     Args:
         checkpoint: the checkpoint's folder.
+        keep_output: leave the output of a rewind where it is.
 
     Raises:
-        CheckpointError: a run is active, there is no previous generation, or it was removed.
+        CheckpointError: a run is active, there is no previous generation, it was removed, or a table cannot return.
     """
-    store = _store(spark, checkpoint)
+    store = store_of(spark, checkpoint)
     with store.locked(spark):
-        head = _head(store)
-        former = store.facts(head.generation).get("from")
+        head = head_of(store)
+        if pending_return(store.generation(head.generation).folder) == ROLLBACK:
+            return _completed(spark, store, head, keep_output)
+        facts = store.facts(head.generation)
+        former = facts.get("before", facts.get("from"))
         if former is None:
             raise CheckpointError(
                 f"generation {head.generation}, which is in force, has no predecessor",
                 where=store.root.shown,
-                remedy="only a migration creates a generation that can be rolled back",
+                remedy="only a migration or a rewind creates a generation that can be rolled back",
             )
         number = former["generation"]
         if not store.root.holds(f"{GENERATIONS}/{number}"):
@@ -90,8 +116,24 @@ def roll_back(spark: SparkSession, checkpoint: str) -> RolledBack:
             )
         left = store.generation(head.generation)
         sinks = _sink_outputs(spark, CompiledPlan.from_json(store.program(head).plan), left)
+        batches, folder = read_written(left.folder).batches, store.generation(number).folder
+        outputs: tuple[TableOutput, ...] = ()
+        if "before" in facts:
+            later = later_than(store, Point(left.number, facts["from"]["batch"]), left.number)
+            outputs = planned_outputs(spark, store, history_of(store, number), later.rows, keep=keep_output)
+            batches = later.batches
+            mark_return(folder, ROLLBACK)
         store.publish(number, former["program"], f"rollback from {head.generation}")
-        return RolledBack(number, head.generation, read_written(left.folder).batches, sinks)
+        complete_return(folder, outputs)
+        return RolledBack(number, head.generation, batches, sinks, outputs)
+
+
+def _completed(spark: SparkSession, store: Store, head: Head, keep_output: bool) -> RolledBack:
+    """Complete the rollback of a rewind that has been published."""
+    before = store.heads()[-2].generation
+    outputs = planned_outputs(spark, store, history_of(store, head.generation), None, keep=keep_output)
+    complete_return(store.generation(head.generation).folder, outputs)
+    return RolledBack(head.generation, before, 0, (), outputs)
 
 
 def prune(spark: SparkSession, checkpoint: str) -> tuple[int, ...]:
@@ -103,9 +145,11 @@ def prune(spark: SparkSession, checkpoint: str) -> tuple[int, ...]:
     Raises:
         CheckpointError: a run is active, or there is no checkpoint.
     """
-    store = _store(spark, checkpoint)
+    store = store_of(spark, checkpoint)
     with store.locked(spark):
-        head = _head(store)
+        head = head_of(store)
+        removed = [number for number in store.root.numbers(GENERATIONS) if number != head.generation]
+        discard_set_aside(spark, store, removed)
         return store.remove_generations(but=head.generation)
 
 
@@ -126,16 +170,18 @@ def adopt(spark: SparkSession, checkpoint: str, generation: int) -> Head:
         return store.adopt(generation)
 
 
-def _store(spark: SparkSession, checkpoint: str) -> Store:
+def store_of(spark: SparkSession, checkpoint: str) -> Store:
+    """The checkpoint at a path. Raises CheckpointError if nothing was ever started, or heads are lost."""
     folder: Folder = folder_of(spark, checkpoint)
     store = Store(folder, product_version())
     # Before the lock, which creates a missing folder.
-    _head(store)
+    head_of(store)
     store.check_heads()
     return store
 
 
-def _head(store: Store) -> Head:
+def head_of(store: Store) -> Head:
+    """The head in force. Raises CheckpointError if nothing was ever started."""
     store.program_in_force()
     head = store.head()
     assert head is not None

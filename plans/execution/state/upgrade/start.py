@@ -28,6 +28,7 @@ from compiled_plan.plans.execution.state.checkpoint.store import Generation, Sto
 from compiled_plan.plans.execution.state.checkpoint.written import read_written
 from compiled_plan.plans.execution.state.upgrade.decision import Decision, UpgradeRequest, decide, unguarded
 from compiled_plan.plans.execution.state.upgrade.migration import Migration
+from compiled_plan.plans.execution.state.upgrade.outputs import check_returned
 from compiled_plan.plans.execution.state.upgrade.partly import forgetting
 from compiled_plan.plans.execution.state.upgrade.steps import FinishBatch
 from compiled_plan.plans.inspection.checkpoints import ENDED, ENDS, Head, ProgramFiles
@@ -70,6 +71,7 @@ class Start:
             raise changed(self.store.root)
         if self.head is not None:
             check_generation(self.store, self.head)
+            check_returned(self.store.generation(self.head.generation).folder, self.store.root.shown)
         self.decision = (decide if guarded else unguarded)(self.store, request)
         self._generation = None if self.head is None else self.store.generation(self.head.generation)
         self._refuse_ended()
