@@ -68,8 +68,10 @@ def _rewind_lines(report: Rewound, dry_run: bool) -> Iterator[str]:
         yield f"generation {report.generation} ends with {place}"
     else:
         yield f"generation {report.generation} is active: it continues behind {place}"
-        kept = f"generation {report.before} remains for --rollback until --prune, with {size_text(report.kept_bytes)}"
-        yield f"{counted(report.batches, 'micro-batch')} taken back; {kept} of state"
+        remains = (
+            f"generation {report.before} remains for --rollback until --prune, with {size_text(report.kept_bytes)}"
+        )
+        yield f"{counted(report.batches, 'micro-batch')} taken back; {remains} of state"
     for sink in report.sinks:
         yield f"  {sink.table}: {sink.text}"
 

@@ -105,7 +105,11 @@ def about(report: StateReport) -> str:
         timed = "no watermark" if watermark is None else f"watermark {time_text(watermark)}"
         return f"{report.checkpoint}, {taken}, {timed}, at {time_text(report.at)}"
     batch = "no micro-batch is done" if report.batch is None else f"after micro-batch {report.batch}"
-    return f"{report.checkpoint}, generation {report.generation}, {batch}, at {time_text(report.at)}"
+    retention, retained = report.retention, ""
+    if retention is not None:
+        batches, size = f"{retention.first} to {retention.last}", size_text(retention.bytes)
+        retained = f"; micro-batches {batches} are retained, {size} beyond the last"
+    return f"{report.checkpoint}, generation {report.generation}, {batch}, at {time_text(report.at)}{retained}"
 
 
 def operator_lines(operator: OperatorState, at: int) -> Iterator[str]:

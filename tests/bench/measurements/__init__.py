@@ -17,6 +17,7 @@ from tests.bench.measurements import (
     migration,
     nexmark,
     restart,
+    rewind,
     start,
 )
 
@@ -35,6 +36,7 @@ NAMES = (
     "merge",
     "migration",
     "restart",
+    "rewind",
     "start",
     "kafka",
     "latency",
@@ -60,5 +62,6 @@ __all__ = [
     "migration",
     "nexmark",
     "restart",
+    "rewind",
     "start",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -11,11 +12,13 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import functions as F
 
 from compiled_plan.plans.errors import CheckpointError, PlanError
+from compiled_plan.plans.execution.state.checkpoint.retained import RetainedState, VanishedError
 from compiled_plan.plans.execution.state.reading.model import (
     Bucket,
     KeyColumn,
     OperatorState,
     Part,
+    Retention,
     StateReport,
     WhatIf,
     Window,
@@ -128,9 +131,20 @@ def state_report(
     at = int(time.time() * 1000) if now is None else now
     wanted = [operator for uid, operator in reader.operators.items() if uids is None or uid in uids]
     batch, states = reader.at_rest(lambda rows: _read(reader, wanted, rows, at, tried))
-    return StateReport(
-        reader.uri, reader.number, batch, at, tuple(states[operator.uid] for operator in wanted), reader.savepoint
-    )
+    operators = tuple(states[operator.uid] for operator in wanted)
+    retention = None if reader.savepoint is not None else _retention(reader)
+    return StateReport(reader.uri, reader.number, batch, at, operators, reader.savepoint, retention)
+
+
+def _retention(reader: StateReader) -> Retention | None:
+    """The retained micro-batches; None if there are none, or a run removes state meanwhile."""
+    retained = RetainedState(reader.generation)
+    with suppress(VanishedError):
+        first = retained.oldest()
+        if first is not None:
+            last = retained.batches[-1]
+            return Retention(first, last, retained.bytes_beyond(retained.files(last)))
+    return None
 
 
 def _read(

@@ -169,6 +169,21 @@ class SavepointOrigin(Item):
 
 
 @dataclass(frozen=True, slots=True)
+class Retention(Item):
+    """The micro-batches to which `--rewind-to` can return.
+
+    Args:
+        first: the first one.
+        last: the last one.
+        bytes: bytes of state that only those before the last one need.
+    """
+
+    first: int
+    last: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
 class StateReport(Item):
     """The state in a checkpoint.
 
@@ -179,6 +194,7 @@ class StateReport(Item):
         at: the time to which ages and expiries are relative.
         operators: in the order of their stages.
         savepoint: the savepoint, if the folder is one of Flink.
+        retention: the retained micro-batches; None before the first, and of a savepoint.
     """
 
     checkpoint: str
@@ -187,6 +203,7 @@ class StateReport(Item):
     at: int
     operators: tuple[OperatorState, ...]
     savepoint: SavepointOrigin | None = None
+    retention: Retention | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,7 +95,7 @@ def rewind(
             else:
                 generation = _forked(store, head, point, command)
             complete_return(store.generation(generation).folder, outputs)
-        kept = RetainedState(store.generation(head.generation).folder)
+        former = RetainedState(store.generation(head.generation).folder)
         return Rewound(
             generation=0 if dry_run and not is_end else generation,
             before=head.generation,
@@ -103,7 +103,7 @@ def rewind(
             batch=point.batch,
             begun=time_text(int(entry.about["batchTimestampMs"])),
             batches=later.batches,
-            kept_bytes=kept.bytes_beyond(files if point.generation == head.generation else ()),
+            kept_bytes=former.bytes_beyond(files if point.generation == head.generation else ()),
             sinks=outputs,
         )
 

@@ -16,6 +16,8 @@ from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.spark.storage import LocalFolder
 from compiled_plan.plans.execution.state.checkpoint.offsets import progress_of
 from compiled_plan.plans.execution.state.checkpoint.store import Store
+from compiled_plan.plans.execution.state.reading.figures import state_report
+from compiled_plan.plans.execution.state.reading.reader import StateReader
 from compiled_plan.plans.execution.state.upgrade import rewinding
 from compiled_plan.plans.execution.state.upgrade.rewinding import rewind
 from compiled_plan.plans.execution.state.upgrade.rollback import prune, roll_back
@@ -257,5 +259,9 @@ def test_fewer_micro_batches_are_retained_as_requested(place: Place) -> None:
     with pytest.raises(CheckpointError, match=r"retains micro-batches [3-9]") as refused:
         rewound(place, "0")
     assert "--retain-batches" in str(refused.value)
+    retention = state_report(StateReader.open(place.spark, str(place.checkpoint))).retention
+    assert retention is not None
+    assert 0 < retention.first < retention.last == current(place)[1]
+    assert retention.bytes > 0
     assert rewound(place, "4").batch == 4
     assert json.loads(json.dumps(rewound(place, "4").to_dict()))["generation"] == 2, "a repetition changes nothing"
