@@ -156,8 +156,8 @@ def _commit_of(version: int, text: str) -> LakeCommit:
     about: dict[str, Any] = next((action["commitInfo"] for action in actions if "commitInfo" in action), {})
     sink: dict[str, Any] = next((action["txn"] for action in actions if "txn" in action), {})
     what, restored = str(about.get("operation", "a commit")), about.get("operationParameters", {}).get("version")
-    content = version - 1 if version else None
+    content, adds_nothing = version - 1 if version else None, what in _MAINTENANCE
     if what == _RESTORE and restored is not None:
-        content = int(str(restored).strip('"'))
-    adds_nothing = what in (_RESTORE, *_MAINTENANCE)
+        # Of a time the log does not name the version.
+        content, adds_nothing = int(str(restored)), True
     return LakeCommit(version, content, what, str(sink.get("appId", "")), int(sink.get("version", -1)), adds_nothing)
