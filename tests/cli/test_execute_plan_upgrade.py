@@ -149,3 +149,30 @@ def test_lost_heads_are_reported_with_a_remedy(shared_session: None, tmp_path: P
     assert execute(path).returncode == 0
     changes = [json.loads(line) for file in (tmp_path / "a").iterdir() for line in file.read_text().splitlines()]
     assert sorted(change["after"]["v"] for change in changes if change["after"]) == [3, 7]
+
+
+@pytest.mark.wide
+def test_a_rewind_by_commands(shared_session: None, tmp_path: Path) -> None:
+    path = plan(tmp_path, "a", "INSERT INTO a SELECT k, SUM(v) FROM r GROUP BY k;")
+    execute = partial(run, "--checkpoint", tmp_path / "c")
+    for number in (1, 2):
+        (tmp_path / "r" / f"{number}.json").write_text('{"k": "x", "v": 3}\n')
+        assert execute(path).returncode == 0
+    dry = json.loads(execute("--rewind-to", "0", "--dry-run", "--json").stdout)
+    assert (dry["dry_run"], dry["generation"], dry["batch"], dry["batches"]) == (True, 0, 0, 1)
+    (sink,) = dry["sinks"]
+    assert sink["how"] == "returned"
+    assert sink["text"].startswith("1 file set aside in file:")
+    refused = execute("--rewind-to", "5")
+    assert refused.returncode == 1
+    assert "generation 1 retains micro-batches 0 to 1, begun" in refused.stderr
+    done = execute("--rewind-to", "0")
+    assert done.returncode == 0, done.stderr
+    assert "generation 2 is active: it continues behind micro-batch 0 of generation 1" in done.stdout
+    assert "1 micro-batch taken back; generation 1 remains for --rollback until --prune" in done.stdout
+    assert f"default_catalog.default_database.a: {sink['text']}\n" in done.stdout
+    repeated = json.loads(execute("--rewind-to", "0", "--json").stdout)
+    assert (repeated["generation"], repeated["sinks"][0]["how"]) == (2, "unchanged")
+    back = execute("--rollback")
+    assert "generation 1 is active again; generation 2 remains until --prune" in back.stdout
+    assert "default_catalog.default_database.a: 1 file put back" in back.stdout

@@ -61,7 +61,7 @@ def test_a_hundred_random_rewinds_that_end_at_any_step(place: Place, monkeypatch
         rewound(place, f"1/{batch}")
         assert output(place) == past[batch]
         before = past[batch]
-        if chance.random() < 1 / 4:
+        if chance.random() < 1 / 8:
             step(place, plan)
             assert output(place) == whole
             before = whole
