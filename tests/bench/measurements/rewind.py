@@ -32,10 +32,13 @@ def rewind(setting: Setting) -> Iterator[Line]:
     plain = execute_plan(plan, *options)
     size = _bytes(checkpoint)
     command = [sys.executable, "-m", "compiled_plan.cli.execute_plan", "--rewind-to", str(batch)]
-    rewound = run([*command, "--checkpoint", str(checkpoint), "--master", "local[2]"], setting.folder)
+    command += ["--checkpoint", str(checkpoint), "--master", "local[2]"]
+    # A repetition starts Spark, and has nothing to do.
+    rewound, repeated = (run(command, setting.folder) for _ in range(2))
     again = execute_plan(plan, *options)
     met = rewound.seconds <= _GOAL_SECONDS
-    yield Line(f"{keys:,} keys rewound", f"{rewound.seconds:.1f} s", f"<= {_GOAL_SECONDS} s", met)
+    figure = f"{rewound.seconds:.1f} s, repeated {repeated.seconds:.1f} s"
+    yield Line(f"{keys:,} keys rewound", figure, f"<= {_GOAL_SECONDS} s", met)
     yield Line(f"{keys:,} keys, the run behind it", f"{again.seconds:.1f} s, before {plain.seconds:.1f} s")
     yield Line(f"{keys:,} keys, checkpoint", f"{size / 1e6:.0f} MB, {_bytes(checkpoint) / 1e6:.0f} MB with both")
 
