@@ -157,6 +157,15 @@ def test_files_of_state_are_links(writer: Writer) -> None:
         assert not (target.folder.path / name).samefile(writer.folder.path / name)
 
 
+def test_the_price_of_the_micro_batches_before_the_last_one(writer: Writer) -> None:
+    retained = RetainedState(writer.folder)
+    files = contents(writer.folder, "state/0/0", "state/0/1")
+    needed = set(retained.files(8))
+    price = sum(len(data) for name, data in files.items() if name not in needed)
+    assert 0 < price == retained.bytes_beyond(retained.files(8))
+    assert retained.bytes_beyond([*files]) == 0
+
+
 def test_the_log_of_a_table_that_was_removed_ends_at_its_position(writer: Writer) -> None:
     for at in range(5):
         writer.folder.write_text(f"sources/gone/{at}", log(at))

@@ -262,7 +262,6 @@ def test_fewer_micro_batches_are_retained_as_requested(place: Place) -> None:
     retention = state_report(StateReader.open(place.spark, str(place.checkpoint))).retention
     assert retention is not None
     assert 0 < retention.first < retention.last == current(place)[1]
-    assert retention.bytes > 0
     assert rewound(place, "4").batch == 4
     assert json.loads(json.dumps(rewound(place, "4").to_dict()))["generation"] == 2, "a repetition changes nothing"
 
