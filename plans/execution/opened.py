@@ -33,7 +33,7 @@ from compiled_plan.plans.execution.state.checkpoint.sources import names_of
 from compiled_plan.plans.execution.state.upgrade.decision import Decision, UpgradeRequest
 from compiled_plan.plans.execution.state.upgrade.history import FileTimes
 from compiled_plan.plans.execution.state.upgrade.start import Start, batch_clock
-from compiled_plan.plans.execution.tables.sinks import Sinks
+from compiled_plan.plans.execution.tables.sinks import OpenSink, Sinks
 from compiled_plan.plans.execution.tables.sources import Sources, SourceTables
 from compiled_plan.plans.execution.tables.taps import Tap
 from compiled_plan.plans.functions.naming import with_module_functions
@@ -65,6 +65,7 @@ class OpenedRun:
         folds: pre-aggregate the rows of a key before the shuffle, which omits intermediate results.
         tap: requests for rows between operators; a run in real-time mode ignores them.
         secrets: the secrets of the plan, if already collected; by default those of the options.
+        open_sink: opens the sink of a table.
 
     Raises:
         UnsupportedError: the plan has something that does not run; names it.
@@ -85,6 +86,7 @@ class OpenedRun:
         folds: bool = True,
         tap: Tap | None = None,
         secrets: Secrets | None = None,
+        open_sink: OpenSink = connectors.open_sink,
     ) -> None:
         self.secrets = Secrets(options.secrets) if secrets is None else secrets
         self.secrets.collect(plan, options.warm_up_from)
@@ -92,7 +94,7 @@ class OpenedRun:
         cache_classes(spark._jvm)
         register(spark)
         self.spark, self.options, self.report, self.stdout = spark, options, report, stdout
-        self._folds, self._given_clock, self._tap = folds, clock, tap
+        self._folds, self._given_clock, self._tap, self._open_sink = folds, clock, tap, open_sink
         self._stop = threading.Event()
         self._tables = SourceTables(spark._jvm, {})
         plan = with_module_functions(plan, options.functions_from)
@@ -154,7 +156,7 @@ class OpenedRun:
             begun=lambda batch: begun_at(self.folder, batch),
             secrets=self.secrets,
         )
-        return Sinks(self.prepared, context, self._batch_clock, tap=self._tap)
+        return Sinks(self.prepared, context, self._batch_clock, self._open_sink, self._tap)
 
     def _checked_commits(self) -> Committing:
         committing = Committing(self._sinks.commits)

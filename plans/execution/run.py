@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pyspark.errors import StreamingQueryException
@@ -14,6 +15,7 @@ from pyspark.errors import StreamingQueryException
 from compiled_plan.plans.errors import CheckpointError, CompiledPlanError, ExecutionError
 from compiled_plan.plans.execution.batches.event_time import QueryWatermark
 from compiled_plan.plans.execution.batches.following import Follower, RunResult
+from compiled_plan.plans.execution.batches.micro_batches import MicroBatches
 from compiled_plan.plans.execution.opened import OpenedRun
 from compiled_plan.plans.execution.session.options import CHECK
 from compiled_plan.plans.execution.session.partitions import partitions_remark
@@ -23,12 +25,16 @@ from compiled_plan.plans.execution.stages.build import StageBuilder
 from compiled_plan.plans.execution.stages.prepared import table_spec
 from compiled_plan.plans.execution.stages.watermarks import END, end_text
 from compiled_plan.plans.execution.state.checkpoint.leases import lease_lost
+from compiled_plan.plans.execution.state.checkpoint.store import Store
 from compiled_plan.plans.execution.state.upgrade.start import ProgramInForce
 from compiled_plan.plans.inspection.checkpoints import ENDS
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
+
+    from compiled_plan.plans.execution.session.options import RunOptions
+    from compiled_plan.plans.execution.spark.storage import Folder
 
 #: The option with the addresses of Kafka's brokers.
 SERVERS = "properties.bootstrap.servers"
@@ -152,21 +158,9 @@ class Run(OpenedRun):
         Args:
             drain: also read all rows available by now and fire the timers that are due.
         """
-        old = ProgramInForce(self.start.store)
-        plain = replace(self.options, upgrade=CHECK, reset=(), warm_up=(), warm_up_from=None, time_zone=None)
-        options = replace(plain, host=old.host, trigger="", available_now=True)
         parts: dict[str, Any] = {"clock": self._given_clock, "folds": self._folds, "secrets": self.secrets}
-        run = Run(self.spark, old.plan, options, self.stdout, begin=lambda *_: old, **parts)
-        rows, builder = run._lowered(run.folder)
-        query = run._batches.finish(rows, builder, run.folder, drain=drain)
-        try:
-            follow(self.spark, query, self._stop.is_set, self.options.stop_seconds)
-        except StoppedError:
-            raise
-        except Exception:
-            if run._batches.failure is not None:
-                raise run._batches.failure from None
-            raise
+        place = (self.spark, self.start.store, self.options, self._stop.is_set)
+        run_in_force(*place, partial(MicroBatches.finish, drain=drain), stdout=self.stdout, **parts)
 
     def _on_lease_lost(self) -> None:
         """End the run: it has lost the lease and may no longer write into the checkpoint."""
@@ -203,3 +197,43 @@ class Run(OpenedRun):
         # In real-time mode a batch without rows does not end by itself.
         until_idle = self._real_time is not None and self.bounded
         return follower.follow(self._stop, between, until_drained=until_drained, until_idle=until_idle)
+
+
+def run_in_force(
+    spark: SparkSession,
+    store: Store,
+    options: RunOptions,
+    stopped: Callable[[], bool],
+    start: Callable[[MicroBatches, DataFrame, StageBuilder, Folder], StreamingQuery],
+    **parts: Any,
+) -> StreamingQuery:
+    """Run the program in force on a checkpoint until its query ends.
+
+    Args:
+        store: the checkpoint, whose lock is held.
+        options: the options of the run, which reads the rows available at most; those of an upgrade have no effect.
+        stopped: returns True once the run is to end.
+        start: starts the query.
+        parts: see `OpenedRun`.
+
+    Returns:
+        the query, which has ended.
+
+    Raises:
+        StoppedError: the run was to end.
+    """
+    old = ProgramInForce(store)
+    plain = replace(options, upgrade=CHECK, reset=(), warm_up=(), warm_up_from=None, time_zone=None)
+    options = replace(plain, host=old.host, trigger="", available_now=True)
+    run = Run(spark, old.plan, options, begin=lambda *_: old, **parts)
+    rows, builder = run._lowered(run.folder)
+    query = start(run._batches, rows, builder, run.folder)
+    try:
+        follow(spark, query, stopped, options.stop_seconds)
+    except StoppedError:
+        raise
+    except Exception:
+        if run._batches.failure is not None:
+            raise run._batches.failure from None
+        raise
+    return query

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from compiled_plan.plans.execution.spark.storage import Folder
     from compiled_plan.plans.execution.stages.build import StageBuilder
 
+#: Opens the sink of a table.
+OpenSink = Callable[[connectors.TableSpec, connectors.SinkContext], connectors.RowSink]
 #: Seconds to wait for the metrics of a finished write.
 _OBSERVED_SECONDS = 2.0
 
@@ -51,7 +53,7 @@ class Sinks:
         prepared: PreparedPlan,
         context: connectors.SinkContext,
         clock: BatchClock,
-        open_sink: Callable[[connectors.TableSpec, connectors.SinkContext], connectors.RowSink] = connectors.open_sink,
+        open_sink: OpenSink = connectors.open_sink,
         tap: Tap | None = None,
     ) -> None:
         self.prepared, self._clock, self._tap = prepared, clock, tap
