@@ -1,0 +1,161 @@
+"""The report of a shadow run: what two programs made of the same input, by table and key."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from enum import Enum
+from typing import Any
+
+
+class Outcome(Enum):
+    """The outcome of a comparison."""
+
+    EQUAL = "equal"
+    NAMED = "differs as named"
+    OTHERWISE = "differs otherwise"
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A key that differs.
+
+    Args:
+        case: how, see `Rows`: `sequence`, `values`, `old`, `new`.
+        key: the key as JSON, or the whole row of a table without one.
+        old: the other columns of its row in the old program as JSON, or the number of times that the row occurs; None
+            if there is no row.
+        new: the same of the new program.
+    """
+
+    case: str
+    key: str
+    old: str | None
+    new: str | None
+
+    @property
+    def text(self) -> str:
+        return f"{self.key}: old {self.old or 'no row'}, new {self.new or 'no row'}"
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The keys of a table that either program wrote, by their rows in the end.
+
+    Args:
+        table: the table's identifier.
+        key: the columns of the key; empty if whole rows are compared.
+        equal: number of keys whose rows and changes are equal.
+        other_sequence: number of keys whose rows are equal, but not the changes that led to them.
+        other_values: number of keys with other values.
+        only_old: number of keys with a row in the old program alone.
+        only_new: number of keys with a row in the new program alone.
+        columns: number of keys with other values, by column.
+        examples: a few keys that differ.
+        named: True if the difference of the plans names all of these.
+    """
+
+    table: str
+    key: tuple[str, ...]
+    equal: int = 0
+    other_sequence: int = 0
+    other_values: int = 0
+    only_old: int = 0
+    only_new: int = 0
+    columns: Mapping[str, int] = field(default_factory=dict)
+    examples: tuple[Example, ...] = ()
+    named: bool = False
+
+    @property
+    def keys(self) -> int:
+        """Number of all keys."""
+        return self.equal + self.other_sequence + self.differing
+
+    @property
+    def differing(self) -> int:
+        """Number of keys whose rows differ."""
+        return self.other_values + self.only_old + self.only_new
+
+    @property
+    def outcome(self) -> Outcome:
+        if not self.differing:
+            return Outcome.EQUAL
+        return Outcome.NAMED if self.named else Outcome.OTHERWISE
+
+    def lines(self) -> Iterator[str]:
+        """The result in lines of text."""
+        what = f"keys ({', '.join(self.key)})" if self.key else "different rows"
+        yield f"{self.table}: {self.outcome.value}; {self.keys} {what}, {self.differing} differ"
+        others = ", ".join(f"{name} {count}" for name, count in self.columns.items())
+        parts = {
+            f"other values ({others})": self.other_values,
+            "only in the old program": self.only_old,
+            "only in the new program": self.only_new,
+            "the same row after other changes": self.other_sequence,
+        }
+        yield from (f"  {count} {name}" for name, count in parts.items() if count)
+        yield from (f"  {example.text}" for example in self.examples)
+
+
+@dataclass(frozen=True, slots=True)
+class ShadowReport:
+    """The result of a shadow run.
+
+    Args:
+        batch: the micro-batch of the old run after which the shadow began.
+        rounds: number of times that both programs have read the rows available.
+        rows_in: number of rows that each program read.
+        seconds: duration in seconds.
+        tables: the result of each table that both programs write.
+        only_old: identifiers of tables that only the old program writes.
+        only_new: identifiers of tables that only the new program writes.
+    """
+
+    batch: int
+    rounds: int = 0
+    rows_in: int = 0
+    seconds: float = 0
+    tables: tuple[Rows, ...] = ()
+    only_old: tuple[str, ...] = ()
+    only_new: tuple[str, ...] = ()
+
+    @property
+    def outcome(self) -> Outcome:
+        """The worst outcome of all tables."""
+        outcomes = {rows.outcome for rows in self.tables}
+        return next((one for one in (Outcome.OTHERWISE, Outcome.NAMED) if one in outcomes), Outcome.EQUAL)
+
+    def lines(self) -> Iterator[str]:
+        """The report in lines of text."""
+        yield (
+            f"shadow since micro-batch {self.batch}: {self.outcome.value}; {self.rows_in} rows "
+            f"in {self.rounds} rounds, {self.seconds:.1f} s"
+        )
+        for rows in self.tables:
+            yield from rows.lines()
+        yield from (f"{table}: written by the old program alone" for table in self.only_old)
+        yield from (f"{table}: written by the new program alone" for table in self.only_new)
+
+    def markdown(self) -> Iterator[str]:
+        """The report in lines of Markdown, for a pull request."""
+        yield f"### Shadow run: {self.outcome.value}"
+        yield ""
+        yield f"{self.rows_in} rows in {self.rounds} rounds since micro-batch {self.batch}, {self.seconds:.1f} s."
+        yield ""
+        yield "| table | outcome | keys | equal | other values | only old | only new | other changes |"
+        yield "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |"
+        for rows in self.tables:
+            counts = (rows.keys, rows.equal, rows.other_values, rows.only_old, rows.only_new, rows.other_sequence)
+            yield f"| `{rows.table}` | {rows.outcome.value} | {' | '.join(map(str, counts))} |"
+        for rows in self.tables:
+            yield from ("", f"<details><summary>{rows.table}</summary>", "", "```text") if rows.examples else ()
+            yield from (example.text for example in rows.examples)
+            yield from ("```", "", "</details>") if rows.examples else ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as JSON."""
+        tables = [
+            {**asdict(rows), "outcome": rows.outcome.value, "keys": rows.keys, "differing": rows.differing}
+            for rows in self.tables
+        ]
+        return {**asdict(self), "outcome": self.outcome.value, "tables": tables}
