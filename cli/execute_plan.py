@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 import typer
@@ -12,8 +12,10 @@ from compiled_plan.cli.common.output import Output
 from compiled_plan.cli.common.run_options import PLAN_NAME, checkpoint_of, with_run_options
 from compiled_plan.cli.common.terminal import Debug, ExitCode, SparkOptions, app_for, run_app, session_settings
 from compiled_plan.commands.tied import end_with_stdin
+from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.secrets.sources import only_here
+from compiled_plan.plans.text.durations import parse_duration
 
 app = app_for("execute-plan")
 
@@ -55,9 +57,64 @@ class Acts:
         return [option for option, chosen in acts.items() if chosen]
 
 
+@dataclass(frozen=True, slots=True)
+class Shadowing:
+    """A run beside the one of the checkpoint."""
+
+    shadow: Annotated[
+        bool,
+        typer.Option(
+            "--shadow",
+            help="Run the plan on a copy of the checkpoint, over the rows that follow, and compare what it writes with "
+            "what the checkpoint's program writes; change nothing.",
+        ),
+    ] = False
+    for_: Annotated[
+        str, typer.Option("--for", metavar="1h", help="Duration of --shadow; by default the rows available now.")
+    ] = ""
+    rows: Annotated[int | None, typer.Option(metavar="N", min=1, help="Number of rows after which --shadow ends.")] = (
+        None
+    )
+    shadow_share: Annotated[
+        int,
+        typer.Option(metavar="PERCENT", min=1, max=100, help="Share of the time in which --shadow runs micro-batches."),
+    ] = 100
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print the report of --shadow as Markdown.")] = False
+
+    @property
+    def seconds(self) -> float | None:
+        """The duration in seconds; None without one.
+
+        Raises:
+            typer.BadParameter: --for is no duration.
+        """
+        try:
+            return parse_duration(self.for_) / 1000 if self.for_ else None
+        except CompiledPlanError as fault:
+            raise typer.BadParameter(f"--for: {fault}") from None
+
+    def check(self, plans: Sequence[str], checkpoint: str) -> None:
+        """Refuse options that contradict each other.
+
+        Raises:
+            typer.BadParameter: they do; names them.
+        """
+        _ = self.seconds
+        if not self.shadow:
+            if self != Shadowing():
+                raise typer.BadParameter("--for, --rows, --shadow-share and --markdown belong to --shadow")
+        elif len(plans) != 1 or not checkpoint:
+            raise typer.BadParameter("--shadow takes one plan, and --checkpoint")
+
+
 @app.command()
 @with_run_options(
-    cluster="host", set_="time_zone", acts="warm_up_from", warm="allow_clock_jump", keep_going="stop_within"
+    cluster="host",
+    set_="time_zone",
+    acts="warm_up_from",
+    shadowing="warm_up_from",
+    warm="allow_clock_jump",
+    keep_going="stop_within",
 )
 def execute(
     options: RunOptions,
@@ -85,6 +142,7 @@ def execute(
         ),
     ] = None,
     acts: Acts,
+    shadowing: Shadowing,
     warm: Annotated[
         str,
         typer.Option(
@@ -118,6 +176,7 @@ def execute(
             debug
             or dry_run
             or bool(chosen)
+            or shadowing.shadow
             or bool(options.functions_from)
             or in_real_time
             or only_here(options.secrets)
@@ -128,6 +187,7 @@ def execute(
         raise typer.BadParameter("--keep-output has an effect only with --rewind-to and --rollback")
     if dry_run and chosen and not acts.rewind_to:
         raise typer.BadParameter(f"{chosen[0]} has no dry run: leave --dry-run out")
+    shadowing.check(plans, checkpoint)
     if checkpoint and len({checkpoint_of(path, checkpoint) for path in plans}) < len(plans):
         remedy = f"run several plans without --checkpoint, or with DIR/{PLAN_NAME}"
         raise typer.BadParameter(f"one checkpoint belongs to one plan; {remedy}")
@@ -155,6 +215,15 @@ def execute(
         from compiled_plan.cli.actions.dry_running import show_stages
 
         raise typer.Exit(show_stages(loaded, reader, options, output.as_json))
+    if shadowing.shadow and loaded and not dry_run:
+        from compiled_plan.cli.actions.shadowing import run_shadow
+        from compiled_plan.plans.execution.shadow.shadow import Limits
+
+        path, plan = loaded[0]
+        options = replace(options, checkpoint=checkpoint_of(path, checkpoint))
+        limits = Limits(shadowing.seconds, shadowing.rows, shadowing.shadow_share)
+        how = {"as_json": output.as_json, "markdown": shadowing.markdown, "debug": debug}
+        raise typer.Exit(run_shadow(path, plan, options, limits, cluster.master, settings, **how))
     from compiled_plan.cli.actions.runs import Runs
 
     runs = Runs(options, cluster.master, settings, output, keep_going, dry_run, debug)

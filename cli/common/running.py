@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from operator import sub
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NoReturn, Protocol
 
 from compiled_plan.cli.common.terminal import console, status
 from compiled_plan.cli.common.upgrading import decision_dict, decision_lines
@@ -62,6 +62,16 @@ def _start_message(run: Run, path: str) -> dict[str, object]:
     return {"event": "start", "version": 1, **facts, "spark": spark, "sources": sources}
 
 
+class Stoppable(Protocol):
+    """A run that can be stopped."""
+
+    def stop(self) -> None:
+        """Request its end; safe in a signal handler."""
+
+    def remove_temporary(self) -> None:
+        """Remove its temporary files."""
+
+
 class Stop:
     """Signal handling of a run: the first signal stops the run; a second one or a timeout ends the process.
 
@@ -74,11 +84,11 @@ class Stop:
         self.path, self.seconds = path, seconds
         self.signal: signal.Signals | None = None
         self.watch: threading.Timer | None = None
-        self._run: Run | None = None
+        self._run: Stoppable | None = None
         self._out_of_time = False
 
     @contextmanager
-    def heeded_by(self, run: Run) -> Iterator[None]:
+    def heeded_by(self, run: Stoppable) -> Iterator[None]:
         """Handle signals for this run."""
         self._run = run
         with handled_by(self.on_signal):

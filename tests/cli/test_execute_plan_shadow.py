@@ -1,0 +1,67 @@
+"""`execute-plan --shadow`: options, and the report beside a run that goes on."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from compiled_plan.environment import TableEnvironment
+from tests.support.commands import called
+
+run = partial(called, "execute_plan")
+PROGRAM = """
+CREATE TABLE sales (shop STRING, price INT)
+  WITH ('connector' = 'filesystem', 'path' = '{folder}/sales', 'format' = 'json');
+CREATE TABLE totals (shop STRING PRIMARY KEY NOT ENFORCED, total INT)
+  WITH ('connector' = 'filesystem', 'path' = '{folder}/totals', 'format' = 'debezium-json');
+INSERT INTO totals SELECT shop, SUM(price) FROM sales {where} GROUP BY shop;
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["plan.json", "--shadow"], "--shadow takes one plan, and --checkpoint"),
+        (["a.json", "b.json", "--shadow", "--checkpoint", "c"], "--shadow takes one plan, and --checkpoint"),
+        (["plan.json", "--rows", "3"], "belong to --shadow"),
+        (["plan.json", "--shadow", "--checkpoint", "c", "--for", "soon"], "--for: "),
+        (["plan.json", "--shadow", "--checkpoint", "c", "--shadow-share", "0"], "greater than or equal to 1"),
+    ],
+)
+def test_conflicting_options(arguments: list[str], said: str) -> None:
+    done = run(*arguments)
+    assert done.returncode == 2
+    assert said in " ".join(done.stderr.replace("│", " ").split())
+
+
+def compiled(folder: Path, name: str, where: str = "") -> Path:
+    path = folder / f"{name}.json"
+    path.write_text(TableEnvironment().compile_script(PROGRAM.format(folder=folder, where=where)).to_json())
+    return path
+
+
+def test_a_report_as_text_markdown_and_json(spark: SparkSession, tmp_path: Path) -> None:
+    old, new = compiled(tmp_path, "old"), compiled(tmp_path, "new", "WHERE price > 2")
+    (tmp_path / "sales").mkdir()
+    (tmp_path / "sales/1.json").write_text('{"shop": "x", "price": 3}')
+    checkpoint = ("--checkpoint", tmp_path / "c")
+    assert run(old, *checkpoint, "--available-now").returncode == 0
+    (tmp_path / "sales/2.json").write_text('{"shop": "x", "price": 1}\n{"shop": "y", "price": 5}')
+    done = run(new, *checkpoint, "--shadow")
+    assert (done.returncode, "round 1: 2 rows, differs as named" in done.stderr) == (0, True)
+    first, *lines = done.stdout.splitlines()
+    assert first.startswith("shadow since micro-batch 0: differs as named; 2 rows in 1 rounds, ")
+    assert lines == [
+        "default_catalog.default_database.totals: differs as named; 2 keys (shop), 1 differ",
+        "  1 only in the old program",
+        '  {"shop":"x"}: old {"total":4}, new no row',
+    ]
+    table = run(new, *checkpoint, "--shadow", "--markdown").stdout
+    assert "| `default_catalog.default_database.totals` | differs as named | 2 | 1 | 0 | 1 | 0 | 0 |\n" in table
+    document = json.loads(run(new, *checkpoint, "--shadow", "--json").stdout)
+    assert (document["outcome"], document["tables"][0]["only_old"]) == ("differs as named", 1)
+    assert not (tmp_path / "c.shadow").exists()
