@@ -110,6 +110,9 @@ _PHRASES = {
     "allow-non-restored-state": ("allow_non_restored_state=True", ""),
     "prune": ("`execute-plan --prune`", ""),
     "rollback": ("`execute-plan --rollback`", ""),
+    "rewind-to": ("`execute-plan --rewind-to`", "`execute-plan --rewind-to {}`"),
+    "keep-output": ("`execute-plan --keep-output`", ""),
+    "shadow": ("`execute-plan --shadow`", ""),
 }
 _DEFAULTS = {field.name: field.default for field in fields(RunOptions)}
 

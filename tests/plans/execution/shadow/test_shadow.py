@@ -86,6 +86,7 @@ def test_a_changed_filter_is_named_and_shown_by_key(place: Place) -> None:
     ]
 
 
+@pytest.mark.wide
 def test_a_changed_column_counts_by_column(place: Place) -> None:
     old, new = (place.compiled(TABLES, TOTALS.replace("SUM(pieces)", call)) for call in ("SUM(pieces)", "MAX(pieces)"))
     place.run(old)
@@ -94,6 +95,7 @@ def test_a_changed_column_counts_by_column(place: Place) -> None:
     assert (rows.outcome, rows.equal, rows.other_values, rows.columns) == (Outcome.NAMED, 1, 1, {"pieces": 1})
 
 
+@pytest.mark.wide
 def test_rows_without_a_key_are_counted(place: Place) -> None:
     old, new = (place.compiled(TABLES, SOLD.replace("> 2", than)) for than in ("> 2", "> 3"))
     place.run(old)
@@ -121,6 +123,7 @@ def test_rounds_follow_new_rows_up_to_the_limit(place: Place) -> None:
     assert place.rows("totals") == [("s1", 3, 1), ("s2", 3, 1), ("s3", 3, 1), ("x", 3, 10), ("y", 8, 23)]
 
 
+@pytest.mark.wide
 def test_a_table_that_the_new_program_adds_is_read_too(place: Place) -> None:
     tables = TABLES + table("shops", "shop STRING, rent INT")
     old = place.compiled(tables, TOTALS)
@@ -153,6 +156,7 @@ def test_a_start_that_is_refused_is_refused_here(place: Place) -> None:
         shadowed(place, plan)
 
 
+@pytest.mark.wide
 def test_a_row_that_one_program_alone_deletes_is_in_the_other_one(place: Place) -> None:
     tables = TABLES + table("stock", "shop STRING, price INT", "debezium-json")
     program = "INSERT INTO totals SELECT shop, SUM(price), 0 FROM stock {} GROUP BY shop"
