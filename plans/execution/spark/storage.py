@@ -27,6 +27,9 @@ _NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EXDEV, errno.EMLINK})
 _HADOOP_PATH = "org.apache.hadoop.fs.Path"
 #: Writes like Spark writes its own logs, and only under a lease.
 _MANAGER = "org.compiledplan.kernel.files.FencedFiles"
+#: Parts of the errors for a file that is replaced while it is read, and the number of times to read it.
+_REPLACED = ("Status Code: 412", "RemoteFileChangedException", "FileNotFoundException")
+_READS = 5
 
 
 class Folder(ReadableFolder):
@@ -312,8 +315,17 @@ class RemoteFolder(Folder):
         self._manager.mkdirs(self._at(name))
 
     def read_bytes(self, name: str) -> bytes | None:
-        if not self.holds(name):
-            return None
+        tries = _READS
+        while self.holds(name):
+            tries -= 1
+            try:
+                return self._content(name)
+            except Exception as fault:
+                if not tries or not any(sign in str(fault) for sign in _REPLACED):
+                    raise
+        return None
+
+    def _content(self, name: str) -> bytes:
         stream = self._manager.open(self._at(name))
         try:
             data = java_class(self._jvm, "org.apache.commons.io.IOUtils").toByteArray(stream)

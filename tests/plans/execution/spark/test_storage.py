@@ -182,3 +182,23 @@ def test_a_file_of_an_object_store_is_replaced_whole(spark: SparkSession, bucket
     with pytest.raises(FileExistsError):
         folder.create_text("digests", "x")
     assert folder.read_text("digests") == "59"
+
+
+def test_a_file_that_is_replaced_while_it_is_read_is_read_again(
+    spark: SparkSession, mounted: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = folder_of(spark, f"{mounted}/far")
+    assert isinstance(folder, RemoteFolder)
+    folder.write_text("digests", "1")
+    content, faults = RemoteFolder._content, ["request failed (Service: S3, Status Code: 412)", "access denied"]
+
+    def fails_first(self: RemoteFolder, name: str) -> bytes:
+        if faults:
+            raise RuntimeError(faults.pop(0))
+        return content(self, name)
+
+    monkeypatch.setattr(RemoteFolder, "_content", fails_first)
+    with pytest.raises(RuntimeError, match="access denied"):
+        folder.read_text("digests")
+    faults.append("FileNotFoundException: no such object")
+    assert folder.read_text("digests") == "1"
