@@ -93,7 +93,7 @@ class Shadowing:
         except CompiledPlanError as fault:
             raise typer.BadParameter(f"--for: {fault}") from None
 
-    def check(self, plans: Sequence[str], checkpoint: str) -> None:
+    def check(self, plans: Sequence[str], checkpoint: str, *, as_json: bool) -> None:
         """Refuse options that contradict each other.
 
         Raises:
@@ -105,6 +105,8 @@ class Shadowing:
                 raise typer.BadParameter("--for, --rows, --shadow-share and --markdown belong to --shadow")
         elif len(plans) != 1 or not checkpoint:
             raise typer.BadParameter("--shadow takes one plan, and --checkpoint")
+        elif self.markdown and as_json:
+            raise typer.BadParameter("--json and --markdown exclude each other")
 
 
 @app.command()
@@ -187,7 +189,7 @@ def execute(
         raise typer.BadParameter("--keep-output has an effect only with --rewind-to and --rollback")
     if dry_run and chosen and not acts.rewind_to:
         raise typer.BadParameter(f"{chosen[0]} has no dry run: leave --dry-run out")
-    shadowing.check(plans, checkpoint)
+    shadowing.check(plans, checkpoint, as_json=output.as_json)
     if checkpoint and len({checkpoint_of(path, checkpoint) for path in plans}) < len(plans):
         remedy = f"run several plans without --checkpoint, or with DIR/{PLAN_NAME}"
         raise typer.BadParameter(f"one checkpoint belongs to one plan; {remedy}")

@@ -15,7 +15,6 @@ from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.execution.session.kept import session_of_command
 from compiled_plan.plans.execution.session.lakes import with_lakes
 from compiled_plan.plans.execution.session.options import RunOptions
-from compiled_plan.plans.execution.session.stopping import StoppedError
 from compiled_plan.plans.execution.shadow.report import ShadowReport
 from compiled_plan.plans.execution.shadow.shadow import Limits, shadow
 from compiled_plan.plans.execution.spark.failures import translate
@@ -64,23 +63,25 @@ def run_shadow(
         The exit code.
 
     Raises:
-        Interrupted: a signal has ended it before the first result.
+        Interrupted: a signal has ended it; the result so far is printed.
     """
     ending, stop = _Ending(), Stop(path, options.stop_seconds)
     try:
         session = session_of_command(master, with_lakes(settings, [plan]), verbose=debug, meanwhile=None)
         with session as spark, stop.heeded_by(ending):
             report = shadow(spark, plan, options, limits, _progress, ending.requested.is_set)
-    except StoppedError:
-        assert stop.signal is not None
-        raise Interrupted(stop.signal, reported=False) from None
     except Interrupted:
         raise
     except Exception as fault:
+        if stop.signal is not None:
+            # The signal may have ended Spark's processes, too.
+            raise Interrupted(stop.signal, reported=False) from fault
         fail(fault if isinstance(fault, CompiledPlanError) else translate(fault), path, debug=debug)
         return ExitCode.FAILED
     lines = report.markdown() if markdown else report.lines()
     print_line(json.dumps(report.to_dict()) if as_json else "\n".join(lines))
+    if stop.signal is not None:
+        raise Interrupted(stop.signal, reported=True)
     return ExitCode.OK
 
 

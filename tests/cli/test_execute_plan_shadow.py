@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from functools import partial
 from pathlib import Path
+from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
+from compiled_plan.cli.actions import shadowing
+from compiled_plan.commands.interrupts import Interrupted
 from compiled_plan.environment import TableEnvironment
+from compiled_plan.plans.execution.session.options import RunOptions
+from compiled_plan.plans.execution.shadow.report import ShadowReport
+from compiled_plan.plans.execution.shadow.shadow import Limits
 from tests.support.commands import called
+from tests.support.waiting import wait_until
 
 run = partial(called, "execute_plan")
 PROGRAM = """
@@ -26,6 +36,7 @@ INSERT INTO totals SELECT shop, SUM(price) FROM sales {where} GROUP BY shop;
         (["plan.json", "--shadow"], "--shadow takes one plan, and --checkpoint"),
         (["a.json", "b.json", "--shadow", "--checkpoint", "c"], "--shadow takes one plan, and --checkpoint"),
         (["plan.json", "--rows", "3"], "belong to --shadow"),
+        (["plan.json", "--shadow", "--checkpoint", "c", "--json", "--markdown"], "exclude each other"),
         (["plan.json", "--shadow", "--checkpoint", "c", "--for", "soon"], "--for: "),
         (["plan.json", "--shadow", "--checkpoint", "c", "--shadow-share", "0"], "greater than or equal to 1"),
     ],
@@ -59,3 +70,22 @@ def test_the_report_of_a_shadow(shared_session: None, tmp_path: Path) -> None:
         '  {"shop":"x"}: old {"total":4}, new no row',
     ]
     assert not (tmp_path / "c.shadow").exists()
+
+
+def test_a_signal_ends_it_with_the_result_so_far(
+    shared_session: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def ended(*arguments: Any) -> ShadowReport:
+        os.kill(os.getpid(), signal.SIGTERM)
+        wait_until(arguments[-1], "the request to stop")
+        return ShadowReport(3, rounds=1)
+
+    monkeypatch.setattr(shadowing, "shadow", ended)
+    # It would end this process after the time for a stop.
+    monkeypatch.setattr("compiled_plan.cli.common.running.threading.Timer", Mock())
+    plan = TableEnvironment().compile_script(PROGRAM.format(folder="/none", where=""))
+    how = {"as_json": False, "markdown": False, "debug": False}
+    with pytest.raises(Interrupted) as interrupted:
+        shadowing.run_shadow("plan.json", plan, RunOptions(checkpoint="c"), Limits(), "", {}, **how)
+    assert interrupted.value.signal is signal.SIGTERM
+    assert capsys.readouterr().out.startswith("shadow since micro-batch 3: equal")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from compiled_plan.plans.errors import CheckpointError, UnsupportedError
@@ -167,7 +167,6 @@ class _Rounds:
     new: ShadowProgram
     compared: Sequence[tuple[Comparison, frozenset[str] | None]]
     report: ShadowReport
-    _ends: bool = field(default=False, init=False)
 
     @classmethod
     def of(cls, programs: Sequence[ShadowProgram], folder: Folder, report: ShadowReport) -> _Rounds:
