@@ -159,7 +159,8 @@ class Run(OpenedRun):
             drain: also read all rows available by now and fire the timers that are due.
         """
         parts: dict[str, Any] = {"clock": self._given_clock, "folds": self._folds, "secrets": self.secrets}
-        place = (self.spark, self.start.store, self.options, self._stop.is_set)
+        options = replace(self.options, retain_batches=self._batches.retained, retain_for="")
+        place = (self.spark, self.start.store, options, self._stop.is_set)
         run_in_force(*place, partial(MicroBatches.finish, drain=drain), stdout=self.stdout, **parts)
 
     def _on_lease_lost(self) -> None:
@@ -211,7 +212,8 @@ def run_in_force(
 
     Args:
         store: the checkpoint, whose lock is held.
-        options: the options of the run, which reads the rows available at most; those of an upgrade have no effect.
+        options: the options of the run, which reads the rows available at most; those of an upgrade and
+            the time of retention have no effect.
         stopped: returns True once the run is to end.
         start: starts the query.
         parts: see `OpenedRun`.
@@ -224,7 +226,7 @@ def run_in_force(
     """
     old = ProgramInForce(store)
     plain = replace(options, upgrade=CHECK, reset=(), warm_up=(), warm_up_from=None, time_zone=None)
-    options = replace(plain, host=old.host, trigger="", available_now=True)
+    options = replace(plain, host=old.host, trigger="", retain_for="", available_now=True)
     run = Run(spark, old.plan, options, begin=lambda *_: old, **parts)
     rows, builder = run._lowered(run.folder)
     query = start(run._batches, rows, builder, run.folder)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from compiled_plan.plans.errors import ExecutionError
 from compiled_plan.plans.execution.batches.event_time import EventTime
-from compiled_plan.plans.execution.session.options import RunOptions
+from compiled_plan.plans.execution.session.options import RunOptions, flag
 from compiled_plan.plans.execution.session.spark_session import query_settings
 from compiled_plan.plans.execution.session.triggers import trigger_of
 from compiled_plan.plans.execution.spark.java import java_class
@@ -40,6 +42,9 @@ class MicroBatches:
         publish: publishes the generation; sinks receive rows only of a generation that the next start resumes.
         clock: the clock by which micro-batches are planned.
         stepped: True if the clock begins micro-batches; also those without rows, before the end of bounded input.
+
+    Raises:
+        ExecutionError: micro-batches are to be retained for a time, and none is between them.
     """
 
     spark: SparkSession
@@ -54,7 +59,12 @@ class MicroBatches:
     event_time: EventTime | None = None
     #: The exception of a micro-batch that failed: Spark keeps only its text.
     failure: Exception | None = None
+    #: Number of micro-batches to which the checkpoint can return; None for that of the session.
+    retained: int | None = field(init=False)
     _is_bound: bool = False
+
+    def __post_init__(self) -> None:
+        self.retained = self._batches_to_retain()
 
     @property
     def ends(self) -> bool:
@@ -72,6 +82,18 @@ class MicroBatches:
         if self.bounded and trigger.origin != "option":
             return None
         return trigger.interval_ms or (_CLOCK_MS if self._by_clock else None)
+
+    def _batches_to_retain(self) -> int | None:
+        retain_ms, interval_ms = self.options.retain_for_ms, self.interval_ms
+        if retain_ms is None:
+            return self.options.retain_batches
+        if not interval_ms:
+            raise ExecutionError(
+                f"{flag('retain_for')} needs a time between micro-batches, and this run starts them back to back",
+                remedy=f"add `{flag('trigger')} 10s`, or give {flag('retain_batches')} instead",
+            )
+        # The first one within the time continues behind the one before it.
+        return max(2, math.ceil(retain_ms / interval_ms) + 1)
 
     @property
     def ends_by_itself(self) -> bool:
@@ -94,7 +116,7 @@ class MicroBatches:
         # If the end of input is about to fire all timers, no empty batch needs to fire them before.
         by_watermark = self.prepared.event_time and (self.stepped or not self.ends)
         record(self.spark, folder)
-        settings = query_settings(self.spark, by_watermark or self._by_clock, self.options.retain_batches)
+        settings = query_settings(self.spark, by_watermark or self._by_clock, self.retained)
         with settings, self.clock.for_next(self.spark, folder):
             return writer.start()
 
@@ -110,7 +132,7 @@ class MicroBatches:
         writer = self._writer(rows, builder, folder)
         writer = writer.trigger(availableNow=True) if drain else writer.trigger(once=True)
         record(self.spark, folder)
-        with query_settings(self.spark, empty_batches=drain), self.clock.for_next(self.spark, folder):
+        with query_settings(self.spark, drain, self.retained), self.clock.for_next(self.spark, folder):
             return writer.start()
 
     def wait(self, query: StreamingQuery) -> None:

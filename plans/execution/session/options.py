@@ -128,6 +128,11 @@ class RunOptions:
         "N",
         2,
     )
+    retain_for: str = _option(
+        "",
+        "Time for which the checkpoint retains micro-batches, instead of their number; needs a time between them.",
+        "7d",
+    )
     allow_clock_jump: bool = _option(
         False,
         "Accept a jump of this machine's clock since the last micro-batch; TTLs use that clock.",
@@ -144,7 +149,8 @@ class RunOptions:
 
     def __post_init__(self) -> None:
         real_time_ms, trigger_ms = self.real_time_ms, self.trigger_ms
-        _ = self.stop_seconds, self.lease_seconds, self.java_classes, self.job_parameters, sources_of(self.secrets)
+        _ = self.stop_seconds, self.lease_seconds, self.retain_for_ms
+        _ = self.java_classes, self.job_parameters, sources_of(self.secrets)
         object.__setattr__(self, "time_zone", _zone(self.time_zone))
         if self.host not in HOSTS:
             raise ExecutionError(f"unknown operator host: {self.host}", remedy=f"choose one of {', '.join(HOSTS)}")
@@ -158,8 +164,11 @@ class RunOptions:
             raise ExecutionError("--max-files-per-batch must be 1 or more", remedy="leave it out to read all files")
         if self.retain_batches is not None and self.retain_batches < 2:
             raise ExecutionError("--retain-batches must be 2 or more", remedy="leave it out to retain 100")
-        if self.retain_batches is not None and real_time_ms is not None:
-            raise ExecutionError("--retain-batches has no effect in real-time mode", remedy="leave it out")
+        retention = "--retain-batches" if self.retain_batches is not None else "--retain-for"
+        if self.retain_batches is not None and self.retain_for:
+            raise ExecutionError("--retain-batches and --retain-for exclude each other", remedy="leave one of them out")
+        if real_time_ms is not None and (self.retain_batches is not None or self.retain_for_ms is not None):
+            raise ExecutionError(f"{retention} has no effect in real-time mode", remedy="leave it out")
         if real_time_ms is not None and self.available_now:
             raise ExecutionError(
                 "real-time mode runs until it is stopped, and excludes other triggers",
@@ -172,6 +181,11 @@ class RunOptions:
     def trigger_ms(self) -> int | None:
         """Trigger interval of a continuous run in ms; None to start batches back to back."""
         return _millis("--trigger", self.trigger) if self.trigger and self.real_time_ms is None else None
+
+    @property
+    def retain_for_ms(self) -> int | None:
+        """Time in ms for which micro-batches are retained; None to retain a number of them."""
+        return _millis("--retain-for", self.retain_for) if self.retain_for else None
 
     @property
     def real_time_ms(self) -> int | None:

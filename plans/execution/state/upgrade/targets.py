@@ -164,7 +164,7 @@ def _out_of_range(store: Store, target: Target, generation: int, retained: Retai
     return CheckpointError(
         f"cannot rewind to {target.text}: {where or f'generation {generation} retains no micro-batch'}{times}",
         where=store.root.shown,
-        remedy="choose one of these; `--retain-batches N` retains more from then on",
+        remedy="choose one of these; `--retain-batches N` or `--retain-for 7d` retains more from then on",
     )
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from compiled_plan.environment import TableEnvironment
-from compiled_plan.plans.errors import PlanError
+from compiled_plan.plans.errors import ExecutionError, PlanError
 from compiled_plan.plans.execution.batches.micro_batches import MicroBatches
 from compiled_plan.plans.execution.explain import stages_of, stages_text
 from compiled_plan.plans.execution.session.options import RunOptions
@@ -33,10 +34,36 @@ CREATE MATERIALIZED TABLE m WITH ('connector' = 'print') FRESHNESS = INTERVAL '2
     ],
 )
 def test_a_continuous_run_is_as_fresh_as_its_materialized_table(program, bounded, options, milliseconds):
+    assert _run(program, bounded, options).interval_ms == milliseconds
+
+
+def _run(program: str, bounded: bool, options: dict[str, Any]) -> MicroBatches:
     plan = TableEnvironment().compile_script(program)
     prepared = SimpleNamespace(sinks=plan.sinks, emits_by_processing_time=False, event_time=False)
-    run = MicroBatches(None, prepared, None, RunOptions(**options), bounded, lambda: None, None)  # type: ignore[arg-type]
-    assert run.interval_ms == milliseconds
+    return MicroBatches(None, prepared, None, RunOptions(**options), bounded, lambda: None, None)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("options", "batches"),
+    [
+        ({}, None),
+        ({"retain_batches": 7}, 7),
+        ({"retain_for": "1h"}, 31),
+        ({"retain_for": "1h", "trigger": "7s"}, 516),
+        ({"retain_for": "1s"}, 2),
+    ],
+)
+def test_retention_by_time_is_one_by_number(options, batches):
+    assert _run(PROGRAM, bounded=False, options=options).retained == batches
+
+
+@pytest.mark.parametrize(
+    ("bounded", "options"), [(True, {}), (False, {"trigger": "0s"}), (False, {"available_now": True})]
+)
+def test_retention_by_time_needs_a_time_between_micro_batches(bounded, options):
+    with pytest.raises(ExecutionError, match="--retain-for needs a time between micro-batches") as refused:
+        _run(PROGRAM, bounded, {"retain_for": "7d", **options})
+    assert "--trigger 10s" in str(refused.value)
 
 
 @pytest.mark.parametrize(

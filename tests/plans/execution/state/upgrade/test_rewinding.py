@@ -21,6 +21,7 @@ from compiled_plan.plans.execution.state.reading.reader import StateReader
 from compiled_plan.plans.execution.state.upgrade import rewinding
 from compiled_plan.plans.execution.state.upgrade.rewinding import rewind
 from compiled_plan.plans.execution.state.upgrade.rollback import prune, roll_back
+from compiled_plan.plans.execution.tables.sinks import Sinks
 from compiled_plan.plans.plan import CompiledPlan
 from tests.plans.execution.disk_steps import Crash, DiskSteps
 from tests.plans.execution.state.checkpoint.places import Place, table
@@ -28,7 +29,7 @@ from tests.plans.execution.state.upgrade.test_upgrade_moves import together
 from tests.support.tiers import but_wide
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 TABLES = (
     table("orders", "id INT, shop STRING, price INT, t TIMESTAMP(3), WATERMARK FOR t AS t - INTERVAL '1' SECOND")
@@ -264,6 +265,25 @@ def test_fewer_micro_batches_are_retained_as_requested(place: Place) -> None:
     assert 0 < retention.first < retention.last == current(place)[1]
     assert rewound(place, "4").batch == 4
     assert json.loads(json.dumps(rewound(place, "4").to_dict()))["generation"] == 2, "a repetition changes nothing"
+
+
+@pytest.mark.wide
+def test_the_pending_micro_batch_before_a_migration_runs_with_a_time_of_retention(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_input(place, 3)
+    plan, write = place.compiled(TABLES, TOTALS), Sinks.write
+
+    def write_some(sinks: Sinks, frame: DataFrame, batch: int, *rest: Any, **options: Any) -> None:
+        if batch == 2:
+            raise OSError("no space left")
+        write(sinks, frame, batch, *rest, **options)
+
+    with monkeypatch.context() as patch, pytest.raises(Exception, match="no space left"):
+        patch.setattr(Sinks, "write", write_some)
+        step(place, plan)
+    step(place, plan, available_now=False, trigger="1s", retain_for="1h", upgrade="migrate")
+    assert rewound(place, "1/2").batch == 2
 
 
 @pytest.mark.wide

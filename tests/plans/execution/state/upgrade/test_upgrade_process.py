@@ -12,7 +12,7 @@ from tests.older_spark import EVERY_OPERATOR
 from tests.support.commands import process
 
 #: Older versions read and write the logs of a checkpoint in other ways.
-pytestmark = () if EVERY_OPERATOR else pytest.mark.wide
+pytestmark = [] if EVERY_OPERATOR else pytest.mark.wide
 TABLES = (
     "CREATE TABLE t (k STRING, n INT) WITH ('connector' = 'filesystem', 'path' = '{}/in', 'format' = 'json');\n"
     "CREATE TABLE p (k STRING, n BIGINT, m BIGINT) WITH ('connector' = 'print');\n"
