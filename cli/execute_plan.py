@@ -224,8 +224,19 @@ def execute(
         path, plan = loaded[0]
         options = replace(options, checkpoint=checkpoint_of(path, checkpoint))
         limits = Limits(shadowing.seconds, shadowing.rows, shadowing.shadow_share)
-        how = {"as_json": output.as_json, "markdown": shadowing.markdown, "debug": debug}
-        raise typer.Exit(run_shadow(path, plan, options, limits, cluster.master, settings, **how))
+        code = run_shadow(
+            path,
+            plan,
+            options,
+            limits,
+            cluster.master,
+            settings,
+            output.progress_file,
+            as_json=output.as_json,
+            markdown=shadowing.markdown,
+            debug=debug,
+        )
+        raise typer.Exit(code)
     from compiled_plan.cli.actions.runs import Runs
 
     runs = Runs(options, cluster.master, settings, output, keep_going, dry_run, debug)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from compiled_plan.cli.common.running import Stop, print_line
 from compiled_plan.cli.common.terminal import ExitCode, fail
@@ -19,6 +21,7 @@ from compiled_plan.plans.execution.shadow.report import ShadowReport
 from compiled_plan.plans.execution.shadow.shadow import Limits, shadow
 from compiled_plan.plans.execution.spark.failures import translate
 from compiled_plan.plans.plan import CompiledPlan
+from compiled_plan.plans.telemetry.progress_file import ProgressFile
 
 
 @dataclass(slots=True)
@@ -41,6 +44,7 @@ def run_shadow(
     limits: Limits,
     master: str,
     settings: Mapping[str, str],
+    progress_file: str,
     *,
     as_json: bool,
     markdown: bool,
@@ -55,6 +59,7 @@ def run_shadow(
         limits: the extent of the run.
         master: the master of Spark.
         settings: the settings of the session.
+        progress_file: the file to which the report is appended after each round; empty for none.
         as_json: print the report as JSON.
         markdown: print it as Markdown.
         debug: print tracebacks.
@@ -68,8 +73,8 @@ def run_shadow(
     ending, stop = _Ending(), Stop(path, options.stop_seconds)
     try:
         session = session_of_command(master, with_lakes(settings, [plan]), verbose=debug, meanwhile=None)
-        with session as spark, stop.heeded_by(ending):
-            report = shadow(spark, plan, options, limits, _progress, ending.requested.is_set)
+        with session as spark, stop.heeded_by(ending), _progress(progress_file) as tell:
+            report = shadow(spark, plan, options, limits, tell, ending.requested.is_set)
     except Interrupted:
         raise
     except Exception as fault:
@@ -85,7 +90,19 @@ def run_shadow(
     return ExitCode.OK
 
 
-def _progress(report: ShadowReport) -> None:
-    """Print the result so far to stderr."""
-    line = f"round {report.rounds}: {report.rows_in} rows, {report.outcome.value}"
-    print(line, file=sys.stderr, flush=True)
+@contextmanager
+def _progress(path: str) -> Iterator[Callable[[ShadowReport], None]]:
+    """Print the result so far to stderr, and append the report to a file."""
+    file = ProgressFile(Path(path)) if path else None
+
+    def tell(report: ShadowReport) -> None:
+        line = f"round {report.rounds}: {report.rows_in} rows, {report.outcome.value}"
+        print(line, file=sys.stderr, flush=True)
+        if file is not None:
+            file.tell({"event": "shadow", "report": report.to_dict()})
+
+    try:
+        yield tell
+    finally:
+        if file is not None:
+            file.close()
