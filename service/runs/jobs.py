@@ -42,9 +42,14 @@ class Job(Progress):
     _guard: threading.Lock = field(default_factory=threading.Lock)
 
     @property
+    def progress(self) -> Path | None:
+        """The progress file of the command; None unless it runs."""
+        return None if self._folder is None else self._folder / _PROGRESS
+
+    @property
     def tasks(self) -> tuple[int, int]:
         """The progress: the numbers of finished and of all units of work; zeros before the first."""
-        facts = (read_json(self._folder / _PROGRESS) if self._folder is not None else None) or {}
+        facts = (None if self.progress is None else read_json(self.progress)) or {}
         return int(facts.get("done", 0)), int(facts.get("of", 0))
 
     def run(self, command: Sequence[str], patience: float) -> None:

@@ -26,7 +26,9 @@ from compiled_plan.service.store.secrets import Vault, values_for
 from compiled_plan.service.store.tables import Pipeline, Wanted
 
 #: Actions of a command: a run, or an option that acts on the checkpoint only.
-RUN, ROLLBACK, PRUNE, ADOPT = "run", "rollback", "prune", "adopt-generation"
+RUN, ROLLBACK, PRUNE = "run", "rollback", "prune"
+#: Actions before a run, whose value is the first option of the desired state.
+BEFORE_RUN = ADOPT, REWIND = "adopt-generation", "rewind-to"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,7 @@ def launch_of(
     environment: Mapping[str, str] = {}
     secrets = b""
     if what != RUN:
-        value = wanted.options[:1] if what == ADOPT else []
+        value = wanted.options[:1] if what in BEFORE_RUN else []
         argv = [*command, "--checkpoint", str(checkpoint), f"--{what}", *value, "--json"]
     else:
         settings = settings_of(pipeline.run_settings)

@@ -16,7 +16,7 @@ from compiled_plan.service.runs import glance, output, upgrading
 from compiled_plan.service.runs.endings import Ending, Outcome, ending_of, ending_without_secrets
 from compiled_plan.service.runs.folders import COMMAND, RunFolder, is_begun
 from compiled_plan.service.runs.generations import generation_of
-from compiled_plan.service.runs.launching import ADOPT, PRUNE, ROLLBACK
+from compiled_plan.service.runs.launching import BEFORE_RUN, PRUNE, REWIND, ROLLBACK
 from compiled_plan.service.runs.processes import Phase, ProcessState, is_stop_requested
 from compiled_plan.service.runs.settings import settings_of
 from compiled_plan.service.store import versions
@@ -98,7 +98,7 @@ class Ended:
         self.wanted.seen = self.run.number
         said = output.read(self.run.output, most=_TAIL).text
         ending = ending_without_secrets(ending_of(self.state, self.run.progress, command["seq"], said), self.run)
-        acts = {ROLLBACK: self._rolled_back, PRUNE: self._pruned, ADOPT: self._adopted}
+        acts = {ROLLBACK: self._rolled_back, PRUNE: self._pruned} | dict.fromkeys(BEFORE_RUN, self._prepared)
         if (act := acts.get(command["what"])) is not None:
             act(ending)
             return
@@ -161,11 +161,17 @@ class Ended:
             return
         went_back(self.session, self.pipeline, wanted)
 
-    def _adopted(self, ending: Ending) -> None:
+    def _prepared(self, ending: Ending) -> None:
+        """After an action before a run: the run follows, unless the action was refused."""
         wanted = self.wanted
-        if wanted.upgrade == ADOPT:
+        went, rewinds = ending.outcome is Outcome.FINISHED, wanted.upgrade == REWIND
+        if wanted.upgrade in BEFORE_RUN:
             wanted.upgrade, wanted.options = "check", wanted.options[1:]
-        if ending.outcome is not Outcome.FINISHED:
+        if rewinds and went:
+            wanted.outcome, wanted.previous, wanted.upgraded_at = "rewound", wanted.fallback, datetime.now(UTC)
+        if rewinds:
+            wanted.fallback = 0
+        if not went:
             wanted.run, wanted.options = False, []
             glance.set_failed(self.session, self.pipeline, wanted.version, ending)
         elif not wanted.run:

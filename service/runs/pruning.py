@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from compiled_plan.service.runs.folders import RunFolder, runs_of
 from compiled_plan.service.store import versions
 from compiled_plan.service.store.database import Database
-from compiled_plan.service.store.tables import Pipeline, Status, Wanted
+from compiled_plan.service.store.tables import MOVED, Pipeline, Status, Wanted
 
 
 def prunable(runs: list[RunFolder], retained: int) -> list[RunFolder]:
@@ -63,6 +63,6 @@ def is_way_back_over(wanted: Wanted, days: float, now: datetime) -> bool:
         days: the retention; 0 for ever.
         now: the time, with a time zone.
     """
-    if not days or wanted.upgrade != "check" or wanted.outcome != "done" or not wanted.previous:
+    if not days or wanted.upgrade != "check" or wanted.outcome not in MOVED or not wanted.previous:
         return False
     return wanted.upgraded_at is not None and wanted.upgraded_at + timedelta(days=days) <= now

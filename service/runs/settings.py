@@ -81,6 +81,8 @@ class RunSettings(BaseModel):
     master: _Master = Field(default="", description="Spark master.")
     conf: dict[_Key, _Value] = Field(default_factory=dict, description="Spark settings.")
     max_files_per_batch: int | None = option("max_files_per_batch")
+    retain_batches: int | None = option("retain_batches")
+    retain_for: Duration = option("retain_for", examples=["7d"])
     stop_within: Annotated[Duration, AfterValidator(_or_default)] = option("stop_within")
     launcher: Literal["process", "spark-submit"] = Field(
         default="process", description="`process`, or `spark-submit` in client mode."
@@ -157,7 +159,8 @@ class RunSettings(BaseModel):
         words = [*(spark or command), "--checkpoint", str(checkpoint), "--progress-file", str(progress)]
         words += ["--name", name, "--log", *([] if spark else self.spark(files.conf))]
         options: dict[str, object] = {"available_now": True} if self.ends else {"trigger": self.trigger}
-        options |= {"max_files_per_batch": self.max_files_per_batch, "stop_within": self.stop_within}
+        more_names = ("max_files_per_batch", "retain_batches", "retain_for", "stop_within")
+        options |= {name: getattr(self, name) for name in more_names}
         return [*words, *arguments(options), *more, files.plan]
 
 

@@ -25,14 +25,15 @@ from compiled_plan.service.common.settings import Keep
 from compiled_plan.service.runs import glance
 from compiled_plan.service.runs.endings import Ending, Outcome, last_of
 from compiled_plan.service.runs.folders import COMMAND, PROGRESS, RunFolder, latest_run
-from compiled_plan.service.runs.generations import checkpoint_folder
+from compiled_plan.service.runs.generations import checkpoint_folder, generation_of
 from compiled_plan.service.runs.jobs import Jobs
-from compiled_plan.service.runs.launching import ADOPT, PRUNE, ROLLBACK, RUN, Places, launch_of
+from compiled_plan.service.runs.launching import ADOPT, BEFORE_RUN, PRUNE, REWIND, ROLLBACK, RUN, Places, launch_of
 from compiled_plan.service.runs.outcomes import Backoff, Ended, has_moved, upgraded, went_back
 from compiled_plan.service.runs.processes import Phase, ProcessState, TakenError, current, launch, request_stop
 from compiled_plan.service.runs.pruning import is_way_back_over, prune_runs, prune_versions
 from compiled_plan.service.runs.recent import RecentBatches
 from compiled_plan.service.runs.settings import settings_of
+from compiled_plan.service.runs.shadows import LONGEST, MARGIN
 from compiled_plan.service.runs.upgrading import step_under_way
 from compiled_plan.service.store.database import Database
 from compiled_plan.service.store.errors import ConflictError
@@ -46,7 +47,11 @@ INSPECT_STATE = (sys.executable, "-P", "-m", "compiled_plan.cli.inspect_state", 
 PREVIEW_ROWS = (sys.executable, "-P", "-m", "compiled_plan.cli.preview_rows", "--warm", "5min")
 EXECUTE_PLAN = (sys.executable, "-P", "-m", "compiled_plan.cli.execute_plan", "--no-config")
 #: The description of runs that change the checkpoint and end.
-_CHANGES = {ROLLBACK: "the previous state is restored", ADOPT: "a generation of the checkpoint becomes active"}
+_CHANGES = {
+    ROLLBACK: "the previous state is restored",
+    ADOPT: "a generation of the checkpoint becomes active",
+    REWIND: "state and output return to an earlier micro-batch",
+}
 #: The maximum duration of a preview in seconds: it may wait for a start of Spark on a busy machine.
 _PREVIEW = 300.0
 #: The interval at which old versions are removed, in seconds.
@@ -88,6 +93,7 @@ class Supervisor:
         self.command, self.inspect = tuple(command), tuple(inspect)
         self.state_jobs = Jobs("a job that reads the state of the pipeline", self.inspect)
         self.previews = Jobs("a preview", preview, _PREVIEW)
+        self.shadows = Jobs("a shadow run of the pipeline", self.command, LONGEST + MARGIN)
         self.backoff = backoff or Backoff()
         self.allowed = allowed or Allowed(data=(data_of(str(self.home)),), home=str(self.home))
         self.keep, self._umask = keep or Keep(), umask
@@ -136,6 +142,7 @@ class Supervisor:
         """End the thread, and cancel jobs; runs continue."""
         self.state_jobs.close()
         self.previews.close()
+        self.shadows.close()
         self._ending.set()
         self._wake.set()
         if self._thread is not None:
@@ -201,7 +208,7 @@ class Supervisor:
             return PRUNE
         if not wanted.run or (wanted.next_at is not None and wanted.next_at > now):
             return ""
-        return wanted.upgrade if wanted.upgrade in (ROLLBACK, ADOPT) else RUN
+        return wanted.upgrade if wanted.upgrade in (ROLLBACK, *BEFORE_RUN) else RUN
 
     # ---- an active run
 
@@ -264,7 +271,13 @@ class Supervisor:
     # ---- requests
 
     def want_run(
-        self, session: Session, pipeline: Pipeline, version: int, by: str, once: Sequence[str] = (), adopt: int = 0
+        self,
+        session: Session,
+        pipeline: Pipeline,
+        version: int,
+        by: str,
+        once: Sequence[str] = (),
+        before: tuple[str, str] | None = None,
     ) -> Wanted:
         """Request a run of a version; a running version continues.
 
@@ -274,16 +287,20 @@ class Supervisor:
             version: the number of the version.
             by: the author of the request.
             once: options of `execute-plan` for the next start only.
-            adopt: the generation of the checkpoint to activate before the start; 0 for none.
+            before: an action of `BEFORE_RUN`, and its value.
 
         Raises:
-            ConflictError: with `once` or `adopt`, while a run or an upgrade is active.
+            ConflictError: with `once` or `before`, while a run or an upgrade is active.
         """
         wanted = self.wanted(session, pipeline)
-        if once or adopt:
+        if once or before:
             self._check_at_rest(pipeline, wanted)
-        if wanted.outcome not in UNDER_WAY:
-            wanted.upgrade, wanted.options = (ADOPT, [str(adopt), *once]) if adopt else ("check", [*once])
+        if before is not None:
+            wanted.upgrade, wanted.options = before[0], [before[1], *once]
+        elif wanted.outcome not in UNDER_WAY:
+            wanted.upgrade, wanted.options = "check", [*once]
+        if before is not None and before[0] == REWIND:
+            wanted.fallback, wanted.generation = wanted.version, generation_of(self.checkpoint(pipeline.id))
         wanted.run, wanted.version, wanted.by = True, version, by
         wanted.crashes, wanted.next_at = 0, None
         return wanted

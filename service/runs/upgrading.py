@@ -43,9 +43,11 @@ class Course:
 
 
 def course_of(pipeline: Path, wanted: Wanted) -> Course:
-    """The course of a pipeline's last upgrade or rollback; without steps if its record was removed."""
+    """The course of a pipeline's last upgrade or rollback; without steps after a rewind, or without a record."""
     if wanted.outcome in UNDER_WAY:
         return Course(_going_on(pipeline, wanted))
+    if wanted.outcome == "rewound":
+        return Course()
     course = next((recorded for run in runs_of(pipeline) if (recorded := run.read(UPGRADE))), None)
     if course is None:
         return Course()

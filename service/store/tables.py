@@ -25,6 +25,8 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 Language = Literal["sql", "python", ""]
 #: Outcomes of an upgrade or rollback in progress.
 UNDER_WAY = ("migrating", "rolling-back")
+#: Outcomes of an upgrade or rewind that has moved the state, and can be rolled back.
+MOVED = ("done", "rewound")
 
 
 class Moment(TypeDecorator[datetime]):
@@ -208,13 +210,13 @@ class Wanted(Base):
     version: Mapped[int] = mapped_column(default=0)
     by: Mapped[str] = mapped_column(String(128), default="")
     #: The upgrade mode of the next start, and its options: `check`, `migrate`, `migrate-partial`, `rollback`, or
-    #: `adopt-generation` with the generation as the first option.
+    #: `adopt-generation` and `rewind-to` with their value as the first option.
     upgrade: Mapped[str] = mapped_column(String(16), default="check")
     options: Mapped[list[str]] = mapped_column(JSON, default=list)
     #: The version to return to if an upgrade is refused, and the version before the last upgrade; 0 for none.
     fallback: Mapped[int] = mapped_column(default=0)
     previous: Mapped[int] = mapped_column(default=0)
-    #: The outcome of the last upgrade: empty, migrating, done, refused, rolling-back, rolled-back.
+    #: The outcome of the last upgrade: empty, migrating, done, refused, rolling-back, rolled-back, rewound.
     outcome: Mapped[str] = mapped_column(String(16), default="")
     #: The active generation before the last upgrade; 0 for none. A different active generation means moved state.
     generation: Mapped[int] = mapped_column(default=0)

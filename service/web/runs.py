@@ -15,14 +15,16 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from fastapi.responses import StreamingResponse
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, model_validator
 from sqlalchemy.orm import Session
 
 from compiled_plan.plans.execution.session.options import arguments
 from compiled_plan.plans.telemetry.progress_file import last_messages
+from compiled_plan.service.common.texts import Argument
 from compiled_plan.service.registry.parts import Parts
 from compiled_plan.service.runs.endings import messages_since
 from compiled_plan.service.runs.folders import COMMAND, RunFolder, begun_at, latest_run
+from compiled_plan.service.runs.launching import ADOPT, REWIND
 from compiled_plan.service.runs.processes import current
 from compiled_plan.service.runs.settings import RunSettings, option, settings_of
 from compiled_plan.service.runs.supervisor import Supervisor
@@ -67,6 +69,24 @@ class StartOf(RequestBody):
         le=2**31 - 1,
         description="Generation of the checkpoint to activate before the start, if its head was lost.",
     )
+    rewind_to: Annotated[Argument, Field(max_length=300)] | None = Field(
+        default=None,
+        description="Micro-batch, time or offset to which state, positions and output return before the start, as for "
+        "`execute-plan --rewind-to`.",
+    )
+
+    @model_validator(mode="after")
+    def _is_one(self) -> StartOf:
+        if self.adopt_generation is not None and self.rewind_to is not None:
+            raise ValueError("give either adopt_generation or rewind_to")
+        return self
+
+    @property
+    def before(self) -> tuple[str, str] | None:
+        """The action before the run, and its value."""
+        if self.adopt_generation is not None:
+            return ADOPT, str(self.adopt_generation)
+        return None if self.rewind_to is None else (REWIND, self.rewind_to)
 
 
 class RunDocument(BaseModel):
@@ -150,7 +170,8 @@ def start(
 ) -> Response:
     """The run is a separate process, which outlives the service. A running pipeline continues.
 
-    `allow_clock_jump` and `adopt_generation` apply to this start and not to later restarts; 409 if it runs already.
+    `allow_clock_jump`, `adopt_generation` and `rewind_to` apply to this start and not to later restarts; 409 if it runs
+    already.
     """
 
     def change(session: Session, pipeline: Pipeline) -> None:
@@ -165,7 +186,7 @@ def start(
             settings = body.settings.unmasked(settings_of(pipeline.run_settings))
             pipelines.change(session, pipeline, run_settings=settings.model_dump(exclude_defaults=True))
         once_only = list(arguments({"allow_clock_jump": body.allow_clock_jump}))
-        runs.want_run(session, pipeline, version, who.name, once_only, body.adopt_generation or 0)
+        runs.want_run(session, pipeline, version, who.name, once_only, body.before)
 
     begin = partial(_settled, parts, runs, name, change=change)
     return once(parts, who, f"POST start of {name}", idempotency_key, body, begin)

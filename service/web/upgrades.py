@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Annotated
 
 from fastapi import APIRouter, Response
@@ -15,12 +16,12 @@ from compiled_plan.service.common.texts import Argument
 from compiled_plan.service.runs.asking import ask
 from compiled_plan.service.runs.folders import CONF, PLAN
 from compiled_plan.service.runs.generations import generation_of
-from compiled_plan.service.runs.launching import runnable
+from compiled_plan.service.runs.launching import Runnable, runnable
 from compiled_plan.service.runs.settings import option, settings_of
 from compiled_plan.service.runs.upgrading import State, course_of
 from compiled_plan.service.store import pipelines, versions
-from compiled_plan.service.store.errors import ConflictError
-from compiled_plan.service.store.tables import UNDER_WAY, Wanted
+from compiled_plan.service.store.errors import ConflictError, NotFoundError
+from compiled_plan.service.store.tables import MOVED, UNDER_WAY, Wanted
 from compiled_plan.service.web.depends import Editor, IdempotencyKey, Name, Operator, PartsOf, Reading, Viewer
 from compiled_plan.service.web.documents import RequestBody
 from compiled_plan.service.web.idempotency import Keep, once
@@ -60,7 +61,7 @@ class StepDocument(BaseModel):
 class UpgradeDocument(BaseModel):
     """The progress of an upgrade."""
 
-    state: str = Field(description="none, migrating, done, refused, rolling-back, rolled-back")
+    state: str = Field(description="none, migrating, done, refused, rolling-back, rolled-back, rewound")
     from_: int = Field(serialization_alias="from", description="previous version; 0 for none")
     to: int = Field(description="new version")
     done: int = Field(description="number of completed steps")
@@ -75,7 +76,7 @@ def _can_roll_back(wanted: Wanted) -> bool:
     """Return True for a completed upgrade, and for one whose run has not reached its first micro-batch."""
     if wanted.outcome == "migrating":
         return wanted.fallback > 0
-    return wanted.outcome == "done" and wanted.previous > 0
+    return wanted.outcome in MOVED and wanted.previous > 0
 
 
 def _document(runs: RunsOf, session: Session, name: str) -> UpgradeDocument:
@@ -103,17 +104,62 @@ def upgrade(who: Viewer, session: Reading, runs: RunsOf, name: Name) -> UpgradeD
     return _document(runs, session, name)
 
 
-@router.post("/check", summary="Check the effect of an upgrade on the checkpoint, without changes")
-def check(who: Editor, parts: PartsOf, runs: RunsOf, name: Name, body: Target) -> dict[str, object]:
-    """The output of `execute-plan --dry-run --json --checkpoint`; 422 with the reason if it would be refused."""
+@dataclass(frozen=True, slots=True)
+class Start:
+    """The start of a version on the checkpoint.
+
+    Args:
+        plan: its plan.
+        options: options of `execute-plan`, with the plan.
+        files: the files that they name.
+    """
+
+    plan: Runnable
+    options: Sequence[str]
+    files: Mapping[str, str]
+
+
+def start_of(parts: PartsOf, runs: RunsOf, name: str, body: Target) -> Start:
+    """The start that an upgrade would make.
+
+    Raises:
+        NotFoundError: no such pipeline or version.
+        UnsupportedError: the plan uses a resource that is not allowed.
+    """
     with parts.database.read() as session:
         pipeline = pipelines.find(session, name)
         plan = versions.plan_text(session, versions.find(session, pipeline, body.version))
         checkpoint, settings = runs.checkpoint(pipeline.id), settings_of(pipeline.run_settings)
     run = runnable(plan, runs.allowed)
-    options = ["--checkpoint", str(checkpoint), "--dry-run", "--json", "--upgrade", body.how, *body.options]
+    options = ["--checkpoint", str(checkpoint), "--upgrade", body.how, *body.options]
     options += [*settings.spark(f"{{{CONF}}}"), *run.options, f"{{{PLAN}}}"]
-    return ask(runs.command, options, {PLAN: run.text, CONF: properties_text(settings.conf)})
+    return Start(run, options, {PLAN: run.text, CONF: properties_text(settings.conf)})
+
+
+@router.post("/check", summary="Check the effect of an upgrade on the checkpoint, without changes")
+def check(who: Editor, parts: PartsOf, runs: RunsOf, name: Name, body: Target) -> dict[str, object]:
+    """The output of `execute-plan --dry-run --json --checkpoint`; 422 with the reason if it would be refused."""
+    start = start_of(parts, runs, name, body)
+    return ask(runs.command, ["--dry-run", "--json", *start.options], start.files)
+
+
+class RewindTarget(RequestBody):
+    """The target of a rewind."""
+
+    to: Annotated[Argument, Field(min_length=1, max_length=300, description="as for `execute-plan --rewind-to`")]
+
+
+@router.post("/rewind/check", summary="Check the effect of a rewind, without changes")
+def check_rewind(who: Editor, parts: PartsOf, runs: RunsOf, name: Name, body: RewindTarget) -> dict[str, object]:
+    """The output of `execute-plan --rewind-to --dry-run --json`; 422 with the reason if it would be refused.
+
+    `POST .../run/start` with `rewind_to` rewinds, and starts a version.
+    """
+    with parts.database.read() as session:
+        checkpoint = runs.checkpoint(pipelines.find(session, name).id)
+    if not checkpoint.is_dir():
+        raise NotFoundError("the pipeline has never run", where=name, remedy="start it")
+    return ask(runs.command, ["--checkpoint", str(checkpoint), "--rewind-to", body.to, "--dry-run", "--json"])
 
 
 @router.post("/migrate", summary="Upgrade to another version with the current state", response_model=UpgradeDocument)

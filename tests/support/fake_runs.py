@@ -65,6 +65,14 @@ def main() -> None:
         counts(checkpoint, 2)
         print('{"generation": 2}')
         return
+    if "--rewind-to" in arguments:
+        if option("--rewind-to") != "1/57":
+            print("error: the micro-batch is not retained\n  try: choose one of these", file=sys.stderr)
+            sys.exit(1)
+        if "--dry-run" not in arguments:
+            counts(checkpoint, generation + 1)
+        print('{"generation": 2}')
+        return
     conf = option("--conf-file")
     settings = read_properties(Path(conf).read_text(), conf) if conf else {}
     do = settings.get("fake.do", "run")

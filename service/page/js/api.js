@@ -183,4 +183,9 @@ export const progressAddress = (name) => `${BASE}${of(name)}/run/progress`;
 export const checkUpgrade = (name, number) => post(`${of(name)}/upgrade/check`, { version: number });
 export const migrate = (name, number, how) => post(`${of(name)}/upgrade/migrate`, { version: number, ...how });
 export const rollBack = (name) => post(`${of(name)}/upgrade/rollback`, {});
+export const checkRewind = (name, to) => post(`${of(name)}/upgrade/rewind/check`, { to });
+/** The last shadow run of a pipeline. */
+export const shadow = (name) => get(`${of(name)}/upgrade/shadow`);
+export const beginShadow = (name, question) => post(`${of(name)}/upgrade/shadow`, question);
+export const endShadow = (name) => request("DELETE", `${of(name)}/upgrade/shadow`);
 export const upgrade = (name) => get(`${of(name)}/upgrade`);

@@ -25,7 +25,7 @@ from compiled_plan.service.web.figures import CurrentFigures, current
 from compiled_plan.service.web.plans import text_of
 from compiled_plan.service.web.runs import StartOf
 from compiled_plan.service.web.state import Question
-from compiled_plan.service.web.upgrades import Target
+from compiled_plan.service.web.upgrades import RewindTarget, Target
 from compiled_plan.service.workers import tasks
 
 router = APIRouter(prefix="/pipelines/{name}")
@@ -46,6 +46,7 @@ class Faked:
         upgrades: the upgrade of each pipeline.
         settings: run settings of each pipeline.
         targets: the last requested upgrade.
+        starts: the last requested start.
         jobs: the question and the step of the last job that reads state.
         hold: keep such jobs from ending.
     """
@@ -56,6 +57,7 @@ class Faked:
     upgrades: dict[str, dict[str, Any]] = field(default_factory=dict)
     settings: dict[str, RunSettings] = field(default_factory=dict)
     targets: dict[str, Target] = field(default_factory=dict)
+    starts: dict[str, StartOf] = field(default_factory=dict)
     jobs: dict[str, list[Any]] = field(default_factory=dict)
     hold: bool = False
 
@@ -169,6 +171,7 @@ def logs(request: Request, name: str, tail: int = 100) -> dict[str, Any]:
 
 @router.post("/run/start")
 def start(request: Request, name: str, body: StartOf) -> dict[str, str]:
+    request.app.state.faked.starts[name] = body
     if body.settings is not None:
         request.app.state.faked.settings[name] = body.settings
     set_status(request, name, state="running", version=1, rows_per_second=1800.0, lag=0, message="", remedy="")
@@ -246,6 +249,14 @@ def upgrade(request: Request, name: str) -> dict[str, Any]:
         if upgrade["done"] > upgrade["of"]:
             upgrade.update(state="done", can_roll_back=True)
     return shown
+
+
+@router.post("/upgrade/rewind/check")
+def check_rewind(request: Request, name: str, body: RewindTarget) -> dict[str, Any]:
+    if body.to != "1/57":
+        raise Problem(422, "micro-batch 9 is not retained", remedy="choose one of 40 to 80")
+    sinks = [{"table": "totals", "how": "returned", "text": "4 files set aside"}]
+    return {"origin": 1, "batch": 57, "begun": "2026-05-01T16:59:40+00:00", "batches": 3, "sinks": sinks}
 
 
 @router.post("/upgrade/migrate")

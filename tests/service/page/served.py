@@ -67,13 +67,27 @@ PREVIEW = """echo "{\\"columns\\": [{\\"name\\": \\"id\\", \\"type\\": \\"INT\\"
   \\"rows\\": [{\\"kind\\": \\"+I\\", \\"values\\": [\\"$3\\"]}], \\"ended\\": \\"end\\"}\""""
 
 
+#: A shadow run with a report after its first round, which ends once the file `$0` exists.
+SHADOW = """for last; do :; done
+report='{"outcome": "differs as named", "batch": 3, "rows_in": 30, "rounds": 2, "seconds": 4.5, "only_old": [],
+ "only_new": [], "tables": [{"table": "totals", "outcome": "differs as named", "keys": 8, "equal": 7,
+ "other_values": 1, "only_old": 0, "only_new": 0, "other_sequence": 0,
+ "examples": [{"key": "{\\"shop\\":\\"x\\"}", "old": "{\\"total\\":4}", "new": null}]}]}'
+report=$(echo "$report" | tr -d '\\n')
+echo "{\\"seq\\": 1, \\"event\\": \\"shadow\\", \\"report\\": $report}" > "$last"
+trap 'exit 130' INT
+while [ ! -e "$0" ]; do sleep 0.05; done
+echo "$report\""""
+
+
 def build(home: Path) -> FastAPI:
     """The service's application with fake runs and previews."""
     real = (web.runs.router, web.figures.router, web.upgrades.router, web.state.router)
     routers = [router for router in service.ROUTERS if router not in real] + [runs.router]
     with patch.object(service, "ROUTERS", routers):
         settings = Settings(home=home, tokens=False, data=("data", "out"))
-        app = service.application(settings, preview=("/bin/sh", "-c", PREVIEW, "preview"))
+        command = ("/bin/sh", "-c", SHADOW, str(home / "shadows-end"))
+        app = service.application(settings, command=command, preview=("/bin/sh", "-c", PREVIEW, "preview"))
     app.state.faked = runs.Faked()
     return app
 

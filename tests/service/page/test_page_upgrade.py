@@ -8,6 +8,7 @@ from unittest.mock import Mock
 import pytest
 from playwright.sync_api import expect
 
+from compiled_plan.service.store import pipelines
 from compiled_plan.service.workers import test_jobs
 from tests.service.page.conftest import Open, Site
 from tests.service.page.served import SAMPLES, say
@@ -58,6 +59,8 @@ def test_an_upgrade_begins_with_the_program_of_the_state(open_page: Open, site: 
     page.get_by_role("button", name="Compile and compare").click()
     expect(page.get_by_role("heading", name="From version 1 to the new program")).to_be_visible(timeout=20_000)
     page.get_by_role("button", name="Another program").click()
+    # The editor draws the lines in view alone.
+    editor.press("Control+End")
     expect(editor).to_contain_text("-- the same")
 
 
@@ -155,3 +158,50 @@ def test_examples_are_searched_on_request(open_page: Open, site: Site, monkeypat
     page.get_by_role("button", name="Compile and compare").click()
     expect(page.get_by_role("button", name="Show an example")).to_be_visible()
     expect(example).to_have_count(0)
+
+
+def test_a_version_is_compared_on_live_rows(open_page: Open, site: Site) -> None:
+    name = site.name_of_new(SECOND, "shadows")
+    say(site.app, name, state="running", version=1)
+    page = open_page(f"pipelines/{name}/upgrade")
+    page.get_by_label("Program").fill(SECOND.replace("COUNT(*), SUM(amount)", "COUNT(*), MAX(amount)"))
+    page.get_by_role("button", name="Compile and compare").click()
+    shadow = page.get_by_role("region", name="Compare on live rows")
+    compare = shadow.get_by_role("button", name="Compare")
+    expect(compare).to_be_disabled(timeout=20_000)
+    page.get_by_role("button", name="Save as a version").click()
+    shadow.get_by_label("Duration").select_option("10 minutes")
+    shadow.get_by_label("Share of the time in %").fill("30")
+    compare.click()
+    expect(shadow.get_by_role("status")).to_have_text("30 rows in 2 rounds, 5 s", timeout=20_000)
+    expect(shadow.locator(".shadow-outcome")).to_contain_text("Differs as named")
+    expect(shadow.get_by_role("row", name="totals differs as named 8 7 1 0 0 0")).to_be_visible()
+    expect(shadow.get_by_role("row", name='{"shop":"x"} {"total":4} no row')).to_be_visible()
+    shadow.get_by_role("button", name="End now").click()
+    expect(shadow.get_by_role("status")).to_have_text("Ended. 30 rows in 2 rounds, 5 s")
+    expect(shadow.locator(".shadow-outcome")).to_contain_text("Differs as named")
+    with site.app.state.parts.database.read() as session:
+        job = site.app.state.runs.shadows.last(pipelines.find(session, name).id)
+    assert job.options[:6] == ["--shadow", "--json", "--for", "600s", "--shadow-share", "30"]
+
+
+def test_a_rewind_shows_its_effect_before_it_begins(open_page: Open, site: Site) -> None:
+    name = site.name_of_new(SECOND, "rewinds")
+    say(site.app, name, state="running", version=1)
+    page = open_page(f"pipelines/{name}/upgrade")
+    page.get_by_role("button", name="Rewind…").click()
+    dialog = page.get_by_role("dialog")
+    target = dialog.get_by_label("Micro-batch, time or offset")
+    target.fill("9")
+    dialog.get_by_role("button", name="Show the effect").click()
+    expect(dialog.locator(".problem")).to_contain_text("choose one of 40 to 80")
+    target.fill("1/57")
+    dialog.get_by_role("button", name="Show the effect").click()
+    effect = dialog.get_by_role("status")
+    expect(effect).to_contain_text("After micro-batch 57 of generation 1")
+    expect(effect).to_contain_text("4 files set aside")
+    assert name not in site.app.state.faked.starts
+    dialog.get_by_role("button", name="Rewind and start").click()
+    expect(page.get_by_text(f"{name} is rewinding")).to_be_visible()
+    start = site.app.state.faked.starts[name]
+    assert (start.rewind_to, start.version) == ("1/57", 1)

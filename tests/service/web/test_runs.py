@@ -185,8 +185,34 @@ def test_a_start_with_another_generation_of_the_checkpoint(client: TestClient, s
     assert generation_of(settings.home / "checkpoints" / "1") == 2
 
 
+@pytest.mark.wide
+def test_a_start_from_an_earlier_micro_batch(client: TestClient, settings: Settings) -> None:
+    """A refused rewind starts nothing; one that succeeds is undone by a rollback."""
+    finish = {"settings": {"conf": {"fake.do": "finish"}}}
+    client.post("/pipelines/shop/run/start", json=finish)
+    until(lambda: run(client)["state"] == "finished")
+    checkpoint = settings.home / "checkpoints" / "1"
+    client.post("/pipelines/shop/run/start", json={"rewind_to": "9"})
+    until(lambda: run(client)["state"] == "failed")
+    assert (run(client)["wanted"], run(client)["remedy"]) == (False, "choose one of these")
+    assert generation_of(checkpoint) == 1
+    assert client.post("/pipelines/shop/upgrade/rewind/check", json={"to": "9"}).status_code == 422
+    assert client.post("/pipelines/shop/upgrade/rewind/check", json={"to": "1/57"}).json() == {"generation": 2}
+    assert generation_of(checkpoint) == 1
+    assert client.post("/pipelines/shop/run/start", json={"rewind_to": "1/57"}).status_code == 200
+    until(lambda: run(client)["state"] == "finished")
+    assert (generation_of(checkpoint), run(client)["number"]) == (2, 4)
+    upgrade = client.get("/pipelines/shop/upgrade").json()
+    assert (upgrade["state"], upgrade["steps"], upgrade["can_roll_back"]) == ("rewound", [], True)
+    client.post("/pipelines/shop/upgrade/rollback").raise_for_status()
+    until(lambda: client.get("/pipelines/shop/upgrade").json()["state"] == "rolled-back")
+    assert generation_of(checkpoint) == 1
+
+
 @pytest.mark.sampled(2)
-@pytest.mark.parametrize("options", [{"allow_clock_jump": True}, {"adopt_generation": 2}], ids=json.dumps)
+@pytest.mark.parametrize(
+    "options", [{"allow_clock_jump": True}, {"adopt_generation": 2}, {"rewind_to": "5"}], ids=json.dumps
+)
 def test_options_of_a_start_while_it_runs_or_is_upgraded(client: TestClient, options: dict[str, Any]) -> None:
     client.post("/pipelines/shop/run/start", json={})
     until(lambda: run(client)["pid"] != 0)
@@ -197,7 +223,11 @@ def test_options_of_a_start_while_it_runs_or_is_upgraded(client: TestClient, opt
     assert refused.status_code == 409
 
 
-@pytest.mark.parametrize("options", [{"adopt_generation": 0}, {"allow_clock_jump": "always"}], ids=json.dumps)
+@pytest.mark.parametrize(
+    "options",
+    [{"adopt_generation": 0}, {"allow_clock_jump": "always"}, {"adopt_generation": 1, "rewind_to": "5"}],
+    ids=json.dumps,
+)
 def test_options_of_a_start_that_are_refused(client: TestClient, options: dict[str, Any]) -> None:
     assert client.post("/pipelines/shop/run/start", json=options).status_code == 422
 

@@ -9,6 +9,8 @@ const FIELDS = {
   every: { words: "Start every", hint: "runs continuously", says: "15 min: reads the available data, ends, and starts again" },
   available_now: { words: "Read the data available at the start, then end", kind: "checkbox" },
   max_files_per_batch: { words: "Maximum number of files per micro-batch", hint: "all available", kind: "number" },
+  retain_batches: { words: "Number of micro-batches to which it can return", hint: "100", kind: "number" },
+  retain_for: { words: "Time for which it can return to them", hint: "7 d", says: "instead of the number; needs a time between micro-batches" },
   stop_within: { words: "Stop timeout", hint: "30s" },
   master: { words: "Spark master", hint: "local[*]" },
   launcher: { words: "Launcher", kind: "select", choices: { process: "separate process", "spark-submit": "spark-submit" } },

@@ -9,6 +9,7 @@ const WORDS = {
   refused: "The upgrade was refused: the previous version continues",
   "rolling-back": "Restoring the previous plan and state",
   "rolled-back": "Rolled back",
+  rewound: "Rewound to an earlier micro-batch",
 };
 
 const AT_WORK = ["migrating", "rolling-back"];
@@ -32,7 +33,7 @@ export function progressView(progress, rollBack, busy) {
   const works = isUnderWay(progress);
   return html`<section class="upgrade-progress ${state}" aria-live="polite">
     <div>
-      <p><strong>${WORDS[state]}</strong> ${from ? html`<span class="muted">version ${from} to ${to}</span>` : nothing}</p>
+      <p><strong>${WORDS[state]}</strong> ${from && from !== to ? html`<span class="muted">version ${from} to ${to}</span>` : nothing}</p>
       ${works ? html`<progress aria-label="Upgrade" max=${of} .value=${done}></progress>` : nothing}
       ${steps.length ? stepsView(steps) : nothing}
       ${message ? html`<p class=${state === "refused" ? "bad" : ""}>${message}</p>` : nothing}

@@ -16,11 +16,13 @@ import { confirmInForce } from "./in_force.js";
 import { askUpgrade } from "./upgrade_dialog.js";
 import { examplesOf, examplesView } from "./upgrade_examples.js";
 import { isUnderWay, progressView } from "./upgrade_progress.js";
+import { askRewind } from "./upgrade_rewind.js";
+import { shadowOf, shadowView } from "./upgrade_shadow.js";
 
 const SIDES = { old: "upgrade-old", now: "upgrade-new" };
 /** The smallest scale of the two graphs, which are read side by side. */
 const SMALL = 0.55;
-const NONE = { target: null, old: null, now: null, diff: null, warnings: [], selected: {}, whole: false, sides: null, problem: null, examples: NO_JOB };
+const NONE = { target: null, old: null, now: null, diff: null, warnings: [], selected: {}, whole: false, sides: null, problem: null, examples: NO_JOB, shadow: NO_JOB };
 
 /** Upgrade to another program: comparison, migration and rollback. */
 export function upgradeTab(context, pipeline, { load }) {
@@ -28,6 +30,7 @@ export function upgradeTab(context, pipeline, { load }) {
   const { name } = pipeline.get();
   let end = () => {};
   const examples = examplesOf(store);
+  const shadow = shadowOf(store);
 
   async function watch() {
     const before = store.get().progress?.state;
@@ -88,6 +91,7 @@ export function upgradeTab(context, pipeline, { load }) {
 
   async function show(base, target, ask) {
     examples.stop();
+    shadow.stop();
     store.set({ ...NONE, busy: true });
     try {
       const answer = await ask();
@@ -133,6 +137,25 @@ export function upgradeTab(context, pipeline, { load }) {
   function searchExamples() {
     const { target, program } = store.get();
     examples.begin(name, target ? { version: target } : { new: readProgram(program) });
+  }
+
+  /** Run the shown version beside the run. */
+  const compareLive = (question) => shadow.begin(name, question);
+
+  async function rewind() {
+    const versions = store.get().versions.map(({ number }) => number);
+    const how = await askRewind(name, versions);
+    if (!how) return;
+    act(async () => {
+      if (pipeline.get().pipeline.state !== "stopped") await stopped();
+      await api.startRun(name, how);
+    }, `${name} is rewinding`);
+  }
+
+  /** Stop the run, and wait for its end. */
+  async function stopped() {
+    await api.stopRun(name);
+    while ((await api.run(name)).pid) await new Promise((resolve) => setTimeout(resolve, 500));
   }
 
   async function putInForce() {
@@ -183,12 +206,13 @@ export function upgradeTab(context, pipeline, { load }) {
     stop: () => {
       end();
       examples.stop();
+      shadow.stop();
     },
     render: (state, { pipeline: current }) => html`
       ${state.progress ? progressView(state.progress, context.may("operator") ? rollBack : null, state.busy) : nothing}
       ${problemBox(state.problem)}
-      ${state.diff ? comparison(state, current, { choose, migrate, keep, putInForce, searchExamples: context.may("editor") ? searchExamples : null, cancelExamples: examples.cancel, fold: (whole) => store.set({ whole }), again: () => store.set(NONE), mayRun: context.may("operator") })
-        : context.may("editor") ? chooser(state, current, store, { compile, compare }) : html`<p class="empty">The role editor is required.</p>`}`,
+      ${state.diff ? comparison(state, current, { choose, migrate, keep, putInForce, searchExamples: context.may("editor") ? searchExamples : null, cancelExamples: examples.cancel, compareLive: context.may("operator") ? compareLive : null, endShadow: shadow.cancel, fold: (whole) => store.set({ whole }), again: () => store.set(NONE), mayRun: context.may("operator") })
+        : context.may("editor") ? chooser(state, current, store, { compile, compare, rewind: context.may("operator") ? rewind : null }) : html`<p class="empty">The role editor is required.</p>`}`,
     drawn: ({ diff, sides }) => {
       if (!diff) return;
       for (const [key, id] of Object.entries(SIDES)) {
@@ -198,9 +222,10 @@ export function upgradeTab(context, pipeline, { load }) {
   };
 }
 
-function chooser(state, pipeline, store, { compile, compare }) {
+function chooser(state, pipeline, store, { compile, compare, rewind }) {
   const versions = state.versions.filter(({ number }) => number !== held(pipeline));
   const isFirst = pipeline && !pipeline.in_force;
+  const mayRewind = rewind && pipeline?.version;
   return html`<div class="upgrade-choose">
     <form class="card" @submit=${compile}>
       <h2>${isFirst ? "The first program" : "A new program"}</h2>
@@ -208,13 +233,17 @@ function chooser(state, pipeline, store, { compile, compare }) {
       <div class="actions">
         <button type="submit" class="primary" ?disabled=${state.busy || !pipeline || !state.program.text.trim()}>${isFirst ? (state.busy ? "Compiling…" : "Compile and add") : state.busy ? "Comparing…" : "Compile and compare"}</button></div>
     </form>
-    ${versions.length
-      ? html`<section class="card"><h2>Or an existing version</h2>
-          <ul class="choices">${versions.slice(0, 12).map(({ number, comment, kind }) => html`<li><button type="button" class="quiet" ?disabled=${state.busy} @click=${() => compare(number)}>
-            Version ${number}${number === pipeline?.in_force ? ", in force" : ""} <span class="muted">${comment || kind}</span></button></li>`)}</ul></section>`
-      : nothing}
+    ${versions.length || mayRewind ? html`<div class="upgrade-others">${versions.length ? existing(versions, pipeline, state.busy, compare) : nothing} ${mayRewind ? backwards(state, rewind) : nothing}</div>` : nothing}
   </div>`;
 }
+
+const existing = (versions, pipeline, busy, compare) => html`<section class="card"><h2>Or an existing version</h2>
+  <ul class="choices">${versions.slice(0, 12).map(({ number, comment, kind }) => html`<li><button type="button" class="quiet" ?disabled=${busy} @click=${() => compare(number)}>
+    Version ${number}${number === pipeline?.in_force ? ", in force" : ""} <span class="muted">${comment || kind}</span></button></li>`)}</ul></section>`;
+
+const backwards = ({ busy, progress }, rewind) => html`<section class="card"><h2>Or back to an earlier micro-batch</h2>
+  <p class="muted">State, positions and output return to a micro-batch before a mistake.</p>
+  <div class="actions"><button type="button" ?disabled=${busy || isUnderWay(progress)} @click=${rewind}>Rewind…</button></div></section>`;
 
 /** The version of the current state: the one that runs or ran last; before the first run the version in force. */
 const held = (pipeline) => pipeline?.version || pipeline?.in_force;
@@ -251,7 +280,8 @@ function comparison(state, pipeline, act) {
       ${folds ? html`<label class="choice"><input type="checkbox" .checked=${whole} @change=${(event) => act.fold(event.target.checked)} /><span>Unchanged operators</span></label>` : nothing}</div>
     <div class="sides">${side("old", `Version ${base}${base === inForce ? ", in force" : ""}`)} ${side("now", `${capital(newName(target))}${target === inForce ? ", in force" : ""}`)}</div>
     ${diffView(diff)}
-    ${diff.same || !act.searchExamples ? nothing : examplesView(state.examples, { begin: act.searchExamples, cancel: act.cancelExamples })}`;
+    ${diff.same || !act.searchExamples ? nothing : examplesView(state.examples, { begin: act.searchExamples, cancel: act.cancelExamples })}
+    ${diff.same || !act.compareLive || !pipeline?.version ? nothing : shadowView(state.shadow, { diff, target, begin: act.compareLive, cancel: act.endShadow })}`;
 }
 
 /** The ways to use the new program, each with its effect. */
