@@ -11,7 +11,6 @@ from compiled_plan.plans.execution.batches.micro_batches import MicroBatches
 from compiled_plan.plans.execution.interfaces.connectors import TableSpec
 from compiled_plan.plans.execution.run import run_in_force
 from compiled_plan.plans.execution.session.options import RunOptions
-from compiled_plan.plans.execution.shadow.records import Records
 from compiled_plan.plans.execution.spark.storage import Folder
 from compiled_plan.plans.execution.stages.prepared import sink_tables
 from compiled_plan.plans.execution.state.checkpoint.file_logs import place_of
@@ -25,6 +24,7 @@ from compiled_plan.plans.execution.state.checkpoint.offsets import (
 )
 from compiled_plan.plans.execution.state.checkpoint.store import Store
 from compiled_plan.plans.execution.state.upgrade.start import ProgramInForce
+from compiled_plan.plans.execution.tables.records import Records
 from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.plan import CompiledPlan
 

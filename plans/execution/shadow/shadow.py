@@ -12,9 +12,8 @@ from compiled_plan.plans.errors import CheckpointError, UnsupportedError
 from compiled_plan.plans.execution.run import Run
 from compiled_plan.plans.execution.session.options import CHECK, MIGRATE_PARTIAL, RunOptions
 from compiled_plan.plans.execution.session.stopping import StoppedError
-from compiled_plan.plans.execution.shadow.comparing import Comparison, Pair
+from compiled_plan.plans.execution.shadow.comparing import Comparison
 from compiled_plan.plans.execution.shadow.programs import ShadowProgram, tables_of
-from compiled_plan.plans.execution.shadow.records import Records
 from compiled_plan.plans.execution.shadow.report import ShadowReport
 from compiled_plan.plans.execution.spark.storage import Folder, folder_of
 from compiled_plan.plans.execution.state.checkpoint.fork import fork_last
@@ -22,6 +21,8 @@ from compiled_plan.plans.execution.state.checkpoint.locks import lock
 from compiled_plan.plans.execution.state.checkpoint.offsets import progress_of
 from compiled_plan.plans.execution.state.checkpoint.store import Store
 from compiled_plan.plans.execution.state.upgrade.rollback import head_of, store_of
+from compiled_plan.plans.execution.tables.records import Records
+from compiled_plan.plans.execution.tables.sides import Pair
 from compiled_plan.plans.inspection.diff.build import diff_plans
 from compiled_plan.plans.inspection.diff.description import read_description
 from compiled_plan.plans.inspection.diff.named import named_columns

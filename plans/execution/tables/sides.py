@@ -1,0 +1,154 @@
+"""Two sides of a table compared by key: the last change of each key on both, and its case.
+
+A table with a primary key is compared by it, and any other by whole rows, with the number of times that each occurs.
+The comparison covers the columns of both sides and the keys that one of them wrote.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import TYPE_CHECKING
+
+from pyspark.sql import functions as F
+from pyspark.sql.types import DataType, MapType, StructType, VariantType
+
+from compiled_plan.plans.execution.interfaces.connectors import DELETE, KIND, ORD, PATH, UPDATE_BEFORE, TableSpec
+from compiled_plan.plans.execution.tables.records import BATCH
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+#: The columns of changes: the key, the place of the last change, its kind, the other columns, the number of times that
+#: the row occurs, and the digest of all changes of the key.
+KEY, AT, _KIND, VALUES, COUNT, DIGEST = CHANGES = ("key", "at", "kind", "columns", "occurs", "digest")
+OLD, NEW, CASE = "old", "new", "case"
+_ROUND = "round"
+#: The cases of a key.
+EQUAL, SEQUENCE, OTHER_VALUES, ONLY_OLD, ONLY_NEW = CASES = ("equal", "sequence", "values", "old", "new")
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A table on both sides.
+
+    Args:
+        old: the table of the old program.
+        new: the table of the new program.
+    """
+
+    old: TableSpec
+    new: TableSpec
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of both sides."""
+        return tuple(name for name in self.new.columns.names if name in self.old.columns.names)
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """The primary key, if it is the same in both and not empty; otherwise all columns."""
+        same = self.old.primary_key == self.new.primary_key and set(self.new.primary_key) <= set(self.columns)
+        return self.new.primary_key if same and self.new.primary_key else self.columns
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """The columns besides the key."""
+        return tuple(name for name in self.columns if name not in self.key)
+
+    @property
+    def is_keyed(self) -> bool:
+        return self.key != self.columns or bool(self.new.primary_key)
+
+    def changes(self, table: TableSpec, rows: DataFrame, number: int = 0) -> DataFrame:
+        """Changes with the columns of `CHANGES`.
+
+        Args:
+            table: the table of the side that wrote them.
+            rows: recorded rows, see `Records`.
+            number: the number of their round, later than earlier ones.
+        """
+        names = list(table.columns.names)
+        columns = {name: _comparable(f"f{names.index(name)}", rows) for name in self.columns}
+        is_gone = F.col(KIND).isin(UPDATE_BEFORE, DELETE)
+        key = F.struct(*(columns[name].alias(name) for name in self.key))
+        values = F.struct(*(columns[name].alias(name) for name in self.others), F.lit(0).alias(""))
+        return rows.select(
+            key.alias(KEY),
+            F.struct(F.lit(number).alias(_ROUND), BATCH, ORD, PATH).alias(AT),
+            F.col(KIND),
+            values.alias(VALUES),
+            F.when(is_gone, -1).otherwise(1).cast("bigint").alias(COUNT),
+            F.xxhash64(KIND, values).alias(DIGEST),
+        )
+
+    def both(self, old: DataFrame, new: DataFrame) -> DataFrame:
+        """Each key with its last change of both sides, and its case."""
+        sides = (
+            frame.select(
+                KEY,
+                *(
+                    (F.struct(_KIND, VALUES, COUNT, DIGEST) if own == side else F.lit(None)).alias(own)
+                    for own in (OLD, NEW)
+                ),
+            )
+            for side, frame in ((OLD, old), (NEW, new))
+        )
+        both = reduce(lambda left, right: left.unionByName(right), sides)
+        both = both.groupBy(KEY).agg(*(F.first(side, ignorenulls=True).alias(side) for side in (OLD, NEW)))
+        return both.withColumn(CASE, _by_key() if self.is_keyed else _by_count())
+
+
+def last(changes: DataFrame) -> DataFrame:
+    """The last change of each key, with the sum of its counts and the digest of all in their order."""
+    ordered = F.array_sort(F.collect_list(F.struct(AT, DIGEST)))[DIGEST]
+    digest = F.when(F.count(F.lit(1)) == 1, F.first(DIGEST)).otherwise(F.xxhash64(ordered))
+    newest = (F.max_by(name, AT).alias(name) for name in (_KIND, VALUES))
+    return changes.groupBy(KEY).agg(F.max(AT).alias(AT), *newest, F.sum(COUNT).alias(COUNT), digest.alias(DIGEST))
+
+
+def is_there(side: str) -> Column:
+    """True if the last change of a key is not the end of its row."""
+    return F.coalesce(~F.col(f"{side}.{_KIND}").isin(UPDATE_BEFORE, DELETE), F.lit(False))
+
+
+def differs(name: str) -> Column:
+    """True for a key with other values in a column."""
+    return (F.col(CASE) == OTHER_VALUES) & ~_same(f"{VALUES}.{name}")
+
+
+def _by_key() -> Column:
+    """The case of a key, by the last row of both sides."""
+    old, new = (is_there(side) for side in (OLD, NEW))
+    # A row from before that one program deletes, and the other one does not touch, is in the table of the latter.
+    only_old = ~new & (old | F.col(OLD).isNull())
+    only_new = ~old & (new | F.col(NEW).isNull())
+    return (
+        F.when(only_old, ONLY_OLD)
+        .when(only_new, ONLY_NEW)
+        .when(old & ~F.col(f"{OLD}.{VALUES}").eqNullSafe(F.col(f"{NEW}.{VALUES}")), OTHER_VALUES)
+        .when(~_same(DIGEST), SEQUENCE)
+        .otherwise(EQUAL)
+    )
+
+
+def _by_count() -> Column:
+    """The case of a row, by the number of times that it occurs on both sides."""
+    old, new = (F.coalesce(F.col(f"{side}.{COUNT}"), F.lit(0)) for side in (OLD, NEW))
+    return F.when(old > new, ONLY_OLD).when(old < new, ONLY_NEW).when(~_same(DIGEST), SEQUENCE).otherwise(EQUAL)
+
+
+def _same(name: str) -> Column:
+    return F.col(f"{OLD}.{name}").eqNullSafe(F.col(f"{NEW}.{name}"))
+
+
+def _comparable(name: str, rows: DataFrame) -> Column:
+    """A column that can be compared and ordered: maps and variants as JSON."""
+    return F.to_json(F.struct(name)) if _has(rows.schema[name].dataType, MapType, VariantType) else F.col(name)
+
+
+def _has(type_: DataType, *classes: type[DataType]) -> bool:
+    parts: Sequence[DataType] = [field.dataType for field in type_.fields] if isinstance(type_, StructType) else ()
+    element = getattr(type_, "elementType", None)
+    return isinstance(type_, classes) or any(_has(part, *classes) for part in (*parts, *([element] if element else ())))
