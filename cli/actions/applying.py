@@ -8,7 +8,7 @@ from compiled_plan.cli.common.terminal import print_lines, say
 from compiled_plan.cli.comparing.comparison import Comparison
 from compiled_plan.cli.comparing.sides import side_of
 from compiled_plan.compiling.scripts import Session
-from compiled_plan.plans.execution.session.options import MIGRATE_PARTIAL, RunOptions
+from compiled_plan.plans.execution.session.options import CORRECT, MIGRATE_PARTIAL, RunOptions
 from compiled_plan.plans.execution.state.checkpoint.leases import busy, owner_in
 from compiled_plan.plans.execution.state.checkpoint.locks import LOCK, is_alive
 from compiled_plan.plans.files.folders import folder_to_read
@@ -49,7 +49,8 @@ def compared_with_checkpoint(program: str, session: Session, options: RunOptions
     before = side_of(checkpoint, session, say)
     compared = Comparison.of(before, side_of(program, session, say, over=before))
     _print_difference(compared, options)
-    return Step(compared.after.plan, head, compared.diff.is_empty and not (options.reset or options.warm_up))
+    is_same = compared.diff.is_empty and not (options.reset or options.warm_up or options.upgrade == CORRECT)
+    return Step(compared.after.plan, head, is_same)
 
 
 def _print_difference(compared: Comparison, options: RunOptions) -> None:
@@ -62,7 +63,7 @@ def _print_difference(compared: Comparison, options: RunOptions) -> None:
     print_lines((*(() if diff.is_empty else diff_lines(diff)), verdict_line(diff)))
     reset = reset_uids(diff, options.reset, checkpoint)
     open_concerns = concerns(diff, reset)
-    if options.warm_up:
+    if options.warm_up or options.upgrade == CORRECT:
         print_lines(
             [Line("the start fills operators from history, and is refused if that leaves less than is allowed")]
         )

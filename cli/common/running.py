@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from compiled_plan.plans.execution.batches.following import RunResult
     from compiled_plan.plans.execution.batches.progress import BatchProgress, OperatorProgress
     from compiled_plan.plans.execution.run import Run
+    from compiled_plan.plans.execution.state.upgrade.corrections import Correction
     from compiled_plan.plans.execution.state.upgrade.decision import Decision
 
 
@@ -179,6 +180,7 @@ class Progress:
         """Report the start of the run and its steps, once it holds its checkpoint."""
         run.start.on_begin = lambda: self._start(run)
         run.start.on_step = self._step
+        run.start.on_corrected = self._corrected
 
     def _start(self, run: Run) -> None:
         if run.upgrade is not None and run.upgrade.migrates:
@@ -198,6 +200,12 @@ class Progress:
     def _step(self, number: int) -> None:
         """Report the start of an upgrade step."""
         self._send({"event": "step", "number": number})
+
+    def _corrected(self, correction: Correction) -> None:
+        """Report a correction that the table of a sink has got."""
+        self._send({"event": "corrected", **correction.to_dict(), "text": correction.text})
+        if not self._silent:
+            console().print(f"corrected {correction.table}: {correction.text}", highlight=False)
 
     def batch(self, progress: BatchProgress) -> None:
         """Report a finished micro-batch to stderr and the listeners."""

@@ -87,6 +87,8 @@ class SinkSpec:
     guarantee: Guarantee = Guarantee.EXACTLY_ONCE
     by_key: bool = False  # whether updates and deletes need a primary key
     as_sent: bool = False  # whether a table accepts, of `changes`, only the kinds that the query emits
+    #: How the rows of a table with a primary key are read back, in words; empty if they cannot be.
+    read_back: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,6 +75,15 @@ class Values:
     declared: Mapping[str, TableOption]  # by name
     explicit: Mapping[str, str]  # as the table states them, checked
 
+    def without(self, use: Use) -> Values:
+        """The values without those of declared options that affect this use alone."""
+        options = {
+            name: value
+            for name, value in self.explicit.items()
+            if name not in self.declared or self.declared[name].uses is not use
+        }
+        return Values(self.declared, options)
+
     def get(self, name: str) -> Any:
         """The parsed value (a duration in milliseconds), or the default; None if there is neither."""
         option = self.declared[name]

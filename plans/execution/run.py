@@ -91,6 +91,7 @@ class Run(OpenedRun):
                 self._real_time.catch_up(self.folder, self._finish_batch)
             rows, builder = self._lowered(self.folder)
             self._prepare(builder)
+            self.start.send_corrections(self.spark)
             self._say_partitions()
             query = self._begin(rows, builder)
             try:

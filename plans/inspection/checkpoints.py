@@ -13,6 +13,7 @@
         watermarks.json                  event-time progress of the partitions of sources, see `marks`
         digests                          digests of Spark's logs, see `digests`
         batches/<n>/                     the last three as they were after micro-batch <n>, see `records`
+        correction/                      differences to send to the tables of sinks, see `corrections`
         output                           the tables of sinks have not been returned to this generation yet, see `rewind`
 
 A generation and a program are written before the head that names them, and have no effect without one: a process may
@@ -53,6 +54,8 @@ DIGESTS = f"{FOLDER}/digests"
 WATERMARKS = f"{FOLDER}/watermarks.json"
 #: Records of micro-batches.
 BATCHES = f"{FOLDER}/batches"
+#: Corrections of the tables of sinks.
+CORRECTION = f"{FOLDER}/correction"
 #: Marker: the output of a rewind or its rollback is not complete; the content names the command.
 OUTPUT = f"{FOLDER}/output"
 #: Name of the tick source in real-time mode, whose offset records the same progress.

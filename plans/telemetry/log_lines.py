@@ -59,6 +59,8 @@ class LogLines:
                 self._lines(message, [f"the state migrates in {counted(len(texts), 'step')}", *texts])
             case "step":
                 self._lines(message, [f"migration step {message['number']} begins"])
+            case "corrected":
+                self._lines(message, [f"corrected {message['table']}: {message['text']}"])
             case "batch":
                 self._batch(message)
             case "end":

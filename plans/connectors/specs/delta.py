@@ -150,7 +150,7 @@ SPEC = ConnectorSpec(
     },
     source=SourceSpec(bounded=Boundedness.BY_OPTION, changes_by=changes_with(FEED), repeats=_repeats, starts=_START),
     lookup=LookupSpec(joins=True, versions=("versionAsOf", "timestampAsOf")),
-    sink=SinkSpec(ChangelogMode.UPSERT, by_key=True),
+    sink=SinkSpec(ChangelogMode.UPSERT, by_key=True, read_back="at its current version"),
     groups=(created_properties(PROPERTIES),),
     column_faults=_column_faults,
     faults=_faults,

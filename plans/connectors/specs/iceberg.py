@@ -181,7 +181,7 @@ SPEC = ConnectorSpec(
         bounded=Boundedness.BY_OPTION, changes_by=changes_with(CHANGELOG), repeats=_repeats, starts=(CHANGELOG, _START)
     ),
     lookup=LookupSpec(joins=True, versions=("snapshot-id", "as-of-timestamp")),
-    sink=SinkSpec(ChangelogMode.UPSERT, by_key=True),
+    sink=SinkSpec(ChangelogMode.UPSERT, by_key=True, read_back="at its current snapshot"),
     groups=(created_properties(PROPERTIES),),
     column_faults=_column_faults,
     faults=_faults,

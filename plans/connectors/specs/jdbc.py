@@ -166,7 +166,7 @@ SPEC = ConnectorSpec(
         ),
     },
     source=SourceSpec(takes_over=takes_over, limits=True),
-    sink=SinkSpec(ChangelogMode.UPSERT, by_key=True),
+    sink=SinkSpec(ChangelogMode.UPSERT, by_key=True, read_back="by SELECT"),
     lookup=LookupSpec(caches=True),
     packages=DRIVERS,
     column_faults=_column_faults,

@@ -51,7 +51,7 @@ SPEC = ConnectorSpec(
         "sink.buffer-flush.interval": tuning(Kind.DURATION, "Maximum time of buffering."),
     },
     source=SourceSpec(ChangelogMode.UPSERT, Boundedness.BY_OPTION, projects=False, watermarks=True),
-    sink=SinkSpec(ChangelogMode.UPSERT, Guarantee.BY_KEY),
+    sink=SinkSpec(ChangelogMode.UPSERT, Guarantee.BY_KEY, read_back="up to its latest offsets"),
     formats=NEEDED_KEY_AND_VALUE,
     own_changes=True,
     groups=(PROPERTIES,),

@@ -6,15 +6,26 @@ Source: Flink's pages "Kafka" and "Upsert Kafka"; Spark's page "Structured Strea
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 from pyspark.sql import functions as F
 
+from compiled_plan.plans.connectors.table_options import Use
+from compiled_plan.plans.execution.connectors.message_source import read
 from compiled_plan.plans.execution.connectors.messages import KEY, VALUE, Messages
 from compiled_plan.plans.execution.formats.base import writable_kind
-from compiled_plan.plans.execution.interfaces.connectors import DELETE, INSERT, KIND, ORD, PATH, UPDATE_BEFORE
+from compiled_plan.plans.execution.interfaces.connectors import (
+    DELETE,
+    INSERT,
+    KIND,
+    ORD,
+    PATH,
+    UPDATE_BEFORE,
+    RowSource,
+    SourceContext,
+)
 from compiled_plan.plans.execution.spark import lambdas
 from compiled_plan.plans.execution.spark.java import java_class
 from compiled_plan.plans.execution.spark.projection import Selection
@@ -25,6 +36,7 @@ if TYPE_CHECKING:
 
 #: Columns of a message that Spark's connector reads.
 _PARTS = ("key", "value", "topic", "headers", "partition")
+_COMMITTED = {"properties.isolation.level": "read_committed"}
 
 
 @dataclass(frozen=True)
@@ -47,6 +59,13 @@ class MessageSink:
         kernel = java_class(self.messages.spark._jvm, "org.compiledplan.kernel.kafka.MessageRows")
         # Spark's own writer does not report the number of rows, and the observation of it would time out.
         kernel.write(self.in_order(rows)._jdf, json.dumps(self.described()))
+
+    def held(self, context: SourceContext) -> RowSource:
+        """See `HoldsRows`: the committed messages of all partitions up to now."""
+        table, end = self.messages.table, {"scan.bounded.mode": "latest-offset"}
+        options = {**self.messages.spec.values(table.options).without(Use.SOURCE).explicit, **end, **_COMMITTED}
+        messages = replace(self.messages, table=replace(table, options=options))
+        return read(messages, context, upserts=self.upserts)
 
     def described(self, **defaults: str) -> dict[str, object]:
         """Parameters of the kernel's MessageRows; `defaults` are producer settings that the table may override."""

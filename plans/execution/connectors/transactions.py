@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from compiled_plan.plans.execution.connectors.message_sink import MessageSink
+    from compiled_plan.plans.execution.interfaces.connectors import RowSource, SourceContext
 
 #: Defaults of the producers' settings. A transaction may take as long as brokers allow by default; a producer gives
 #: up soon, because the run itself waits for the brokers and reports it.
@@ -65,6 +66,10 @@ class TransactionSink:
             attempts(lambda before: kernel.write(rows._jdf, description, batch_id, before), self.first)
         )
         self.first = False
+
+    def held(self, context: SourceContext) -> RowSource:
+        """See `HoldsRows`."""
+        return self.sink.held(context)
 
     # --- distribution of the rows
 

@@ -8,15 +8,25 @@ an exchange in between buffers the rows while the database is down.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 from pyspark.sql import functions as F
 
+from compiled_plan.plans.connectors.table_options import Use
 from compiled_plan.plans.execution.databases.database import Database, jdbc_type
 from compiled_plan.plans.execution.databases.dialects import Target, delete, insert, update
-from compiled_plan.plans.execution.interfaces.connectors import KIND, ORD, PATH, TableSpec, only_inserts
+from compiled_plan.plans.execution.databases.scan import scan
+from compiled_plan.plans.execution.interfaces.connectors import (
+    KIND,
+    ORD,
+    PATH,
+    RowSource,
+    SourceContext,
+    TableSpec,
+    only_inserts,
+)
 from compiled_plan.plans.execution.spark.java import java_class
 from compiled_plan.plans.execution.spark.patience import attempts
 from compiled_plan.plans.execution.spark.projection import Selection
@@ -69,6 +79,11 @@ class DatabaseSink:
         attempt = attempts(lambda before: kernel.write(rows._jdf, description, batch_id, before), self.first)
         self.database.patiently(attempt, self.database.options.number("sink.max-retries"))
         self.first = False
+
+    def held(self, context: SourceContext) -> RowSource:
+        """See `HoldsRows`; without the partitions of a scan, which leave rows out."""
+        options = self.database.options.without(Use.SOURCE)
+        return scan(self.table, replace(self.database, options=options), context)
 
     @cached_property
     def _taken(self) -> Selection:

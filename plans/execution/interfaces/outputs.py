@@ -1,10 +1,13 @@
-"""The interface between rewinds and sinks whose tables can return to the output of earlier micro-batches."""
+"""The interface between upgrades and sinks whose tables can be read back, or return to earlier output."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+if TYPE_CHECKING:
+    from compiled_plan.plans.execution.interfaces.connectors import RowSource, SourceContext
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,3 +80,14 @@ class SetsAside(Protocol):
 
     def discard(self, runs: frozenset[str]) -> None:
         """Remove the output of runs that is set aside; no later return needs it."""
+
+
+@runtime_checkable
+class HoldsRows(Protocol):
+    """A sink whose table can be read back; see `SinkSpec.read_back`."""
+
+    def held(self, context: SourceContext) -> RowSource | None:
+        """The rows of the table as a source that ends; None if the table does not exist yet.
+
+        Columns that the table does not have yet are null.
+        """

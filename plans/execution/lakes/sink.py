@@ -5,7 +5,7 @@ With a primary key the commit is a MERGE of the last change of each key; otherwi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from typing import TYPE_CHECKING, ClassVar
 
@@ -24,14 +24,17 @@ from compiled_plan.plans.execution.interfaces.connectors import (
     ORD,
     PATH,
     UPDATE_BEFORE,
+    RowSource,
     SinkContext,
+    SourceContext,
     TableSpec,
+    insert_head,
     only_inserts,
 )
 from compiled_plan.plans.execution.interfaces.outputs import OutputHistory, Return
 from compiled_plan.plans.execution.lakes.history import commit_for, writer_of
 from compiled_plan.plans.execution.lakes.table import LakeTable, failed, missing
-from compiled_plan.plans.execution.providers.columns import check_columns
+from compiled_plan.plans.execution.providers.columns import check_columns, plan_columns
 from compiled_plan.plans.execution.spark.computed import computed_once, is_lost
 from compiled_plan.plans.execution.spark.java import java_causes, java_class, settings
 from compiled_plan.plans.execution.spark.projection import Selection
@@ -132,6 +135,21 @@ class LakeSink:
                 remedy="restore a newer copy of the checkpoint, or restore the table to the version of this copy and "
                 "start with a new checkpoint",
             )
+
+    def held(self, context: SourceContext) -> RowSource | None:
+        """See `HoldsRows`."""
+        try:
+            columns = self.target.columns()
+            if columns is None:
+                return None
+            if self.target.is_cached:
+                context.spark.catalog.refreshTable(self.target.name)
+            known = replace(self.table, wanted=frozenset(columns.names))
+            fields = (column.alias(f"f{at}") for at, column in enumerate(plan_columns(known)))
+            head = insert_head(F.lit(0).cast("bigint"))
+            return RowSource(self.target.load(context.spark.read).select(*head, *fields), bounded=True)
+        except (PySparkException, Py4JJavaError) as fault:
+            raise failed(self.table, self.target.title, "read", fault) from fault
 
     def returned(self, history: OutputHistory) -> Return | None:
         """See `ReturnsOutput`."""

@@ -16,7 +16,7 @@ TRANSFORM, GROUPS, NATIVE = HOSTS = ("transformWithState", "flatMapGroupsWithSta
 
 
 #: Permitted changes to the state of a checkpoint of another program; see `RunOptions.upgrade`.
-CHECK, MIGRATE, MIGRATE_PARTIAL = UPGRADES = ("check", "migrate", "migrate-partial")
+CHECK, MIGRATE, MIGRATE_PARTIAL, CORRECT = UPGRADES = ("check", "migrate", "migrate-partial", "correct")
 
 #: The trigger of Spark's Real-time Mode, and its default interval of checkpoints in ms.
 REAL_TIME, _CHECKPOINTS_MS = "real-time", 60_000
@@ -105,7 +105,8 @@ class RunOptions:
     upgrade: str = _option(
         CHECK,
         "State of another program: `check` continues in place if fully compatible, `migrate` moves the state to a "
-        "new generation, `migrate-partial` accepts partial compatibility, too.",
+        "new generation, `migrate-partial` accepts partial compatibility, too, `correct` fills what the change touches "
+        "from history, and sends the difference to the tables of sinks.",
         "HOW",
     )
     reset: Sequence[str] = _option((), "Start the operator of this uid with empty state; repeatable.", "OPERATOR")
@@ -156,10 +157,14 @@ class RunOptions:
             raise ExecutionError(f"unknown operator host: {self.host}", remedy=f"choose one of {', '.join(HOSTS)}")
         if self.upgrade not in UPGRADES:
             raise ExecutionError(f"unknown upgrade mode: {self.upgrade}", remedy=f"choose one of {', '.join(UPGRADES)}")
-        if self.warm_up_from and not self.warm_up:
+        if self.warm_up_from and not self.warm_up and self.upgrade != CORRECT:
             raise ExecutionError("--warm-up-from has no effect without --warm-up", remedy="add --warm-up")
         if (self.reset or self.warm_up or self.upgrade != CHECK) and not self.checkpoint:
             raise ExecutionError("there is no state to upgrade without a checkpoint", remedy="give --checkpoint")
+        if self.upgrade == CORRECT and real_time_ms is not None:
+            raise ExecutionError(
+                "--upgrade correct starts in micro-batch mode", remedy="start once without --trigger real-time"
+            )
         if self.max_files_per_batch is not None and self.max_files_per_batch < 1:
             raise ExecutionError("--max-files-per-batch must be 1 or more", remedy="leave it out to read all files")
         if self.retain_batches is not None and self.retain_batches < 2:

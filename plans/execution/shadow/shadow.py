@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from compiled_plan.plans.errors import CheckpointError, UnsupportedError
 from compiled_plan.plans.execution.run import Run
-from compiled_plan.plans.execution.session.options import CHECK, MIGRATE_PARTIAL, RunOptions
+from compiled_plan.plans.execution.session.options import CHECK, CORRECT, MIGRATE_PARTIAL, RunOptions
 from compiled_plan.plans.execution.session.stopping import StoppedError
 from compiled_plan.plans.execution.shadow.comparing import Comparison
 from compiled_plan.plans.execution.shadow.programs import ShadowProgram, tables_of
@@ -86,9 +86,13 @@ def shadow(
     Raises:
         CheckpointError: the checkpoint has no micro-batch, the new plan cannot start on it, or another shadow of it
             runs.
-        UnsupportedError: each of the programs reads a table that the other one does not.
+        UnsupportedError: each of the programs reads a table that the other one does not, or the start would correct
+            the past.
         StoppedError: it was stopped before the end of its first round.
     """
+    if options.upgrade == CORRECT:
+        remedy = "fill operators with --reset and --warm-up"
+        raise UnsupportedError("--upgrade correct has no effect in a shadow, which writes to no sink", remedy=remedy)
     begin = time.monotonic()
     with _scratch(spark, options) as folder:
         stores = [Store(folder.inside(name), product_version()) for name in (_OLD, _NEW)]

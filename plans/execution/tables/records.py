@@ -36,12 +36,15 @@ class Records:
         """The rows recorded for a sink."""
         return spark.read.parquet(self._place(sink))
 
+    def holds(self, sink: str) -> bool:
+        """Return True if a micro-batch was recorded for a sink."""
+        return self.folder.holds(_name(sink))
+
     def remove(self) -> None:
         self.folder.remove()
 
     def _place(self, sink: str) -> str:
-        # A name may have characters that paths cannot have.
-        return self.folder.child(sha256(sink.encode()).hexdigest()[:16])
+        return self.folder.child(_name(sink))
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,3 +59,8 @@ class _Recorded:
             frame.write.mode("overwrite").parquet(f"{self.folder}/{BATCH}={batch_id}")
         else:
             frame.write.format("noop").mode("overwrite").save()
+
+
+def _name(sink: str) -> str:
+    # A name may have characters that paths cannot have.
+    return sha256(sink.encode()).hexdigest()[:16]

@@ -14,15 +14,25 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as F
 from pyspark.sql.types import DataType, MapType, StructType, VariantType
 
-from compiled_plan.plans.execution.interfaces.connectors import DELETE, KIND, ORD, PATH, UPDATE_BEFORE, TableSpec
+from compiled_plan.plans.execution.interfaces.connectors import (
+    DELETE,
+    INSERT,
+    KIND,
+    ORD,
+    PATH,
+    UPDATE_AFTER,
+    UPDATE_BEFORE,
+    TableSpec,
+)
 from compiled_plan.plans.execution.tables.records import BATCH
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-#: The columns of changes: the key, the place of the last change, its kind, the other columns, the number of times that
-#: the row occurs, and the digest of all changes of the key.
-KEY, AT, _KIND, VALUES, COUNT, DIGEST = CHANGES = ("key", "at", "kind", "columns", "occurs", "digest")
+#: The columns of changes: the key, the place of the last change, its kind, the other columns, those of them that are
+#: compared in another form, the number of times that the row occurs, and the digest of all changes of the key.
+CHANGES = ("key", "at", "kind", "columns", "originals", "occurs", "digest")
+KEY, AT, _KIND, VALUES, _ORIGINALS, COUNT, DIGEST = CHANGES
 OLD, NEW, CASE = "old", "new", "case"
 _ROUND = "round"
 #: The cases of a key.
@@ -74,11 +84,13 @@ class Pair:
         is_gone = F.col(KIND).isin(UPDATE_BEFORE, DELETE)
         key = F.struct(*(columns[name].alias(name) for name in self.key))
         values = F.struct(*(columns[name].alias(name) for name in self.others), F.lit(0).alias(""))
+        originals = (F.col(f"f{names.index(name)}").alias(name) for name in self._originals(table, rows))
         return rows.select(
             key.alias(KEY),
             F.struct(F.lit(number).alias(_ROUND), BATCH, ORD, PATH).alias(AT),
             F.col(KIND),
             values.alias(VALUES),
+            F.struct(*originals, F.lit(0).alias("")).alias(_ORIGINALS),
             F.when(is_gone, -1).otherwise(1).cast("bigint").alias(COUNT),
             F.xxhash64(KIND, values).alias(DIGEST),
         )
@@ -89,7 +101,7 @@ class Pair:
             frame.select(
                 KEY,
                 *(
-                    (F.struct(_KIND, VALUES, COUNT, DIGEST) if own == side else F.lit(None)).alias(own)
+                    (F.struct(_KIND, VALUES, _ORIGINALS, COUNT, DIGEST) if own == side else F.lit(None)).alias(own)
                     for own in (OLD, NEW)
                 ),
             )
@@ -99,12 +111,65 @@ class Pair:
         both = both.groupBy(KEY).agg(*(F.first(side, ignorenulls=True).alias(side) for side in (OLD, NEW)))
         return both.withColumn(CASE, _by_key() if self.is_keyed else _by_count())
 
+    def suspects(self, old: DataFrame, new: DataFrame) -> DataFrame:
+        """The keys of recorded rows, each with True if it may differ: without exactly one, equal row on both sides.
+
+        Nothing is sorted, and no row shuffled but its key and a digest of the others.
+        """
+        sides = (
+            self.changes(table, rows).select(
+                KEY,
+                *((F.lit(1) if own == side else F.lit(0)).alias(own) for own in (OLD, NEW)),
+                F.when(F.col(COUNT) < 0, 1).otherwise(0).alias(_KIND),
+                F.xxhash64(VALUES).alias(DIGEST),
+            )
+            for side, table, rows in ((OLD, self.old, old), (NEW, self.new, new))
+        )
+        rows = reduce(lambda left, right: left.unionByName(right), sides)
+        sums = (F.sum(name).alias(name) for name in (OLD, NEW, _KIND))
+        keys = rows.groupBy(KEY).agg(*sums, F.bit_xor(DIGEST).alias(DIGEST))
+        equal = (F.col(OLD) == 1) & (F.col(NEW) == 1) & (F.col(_KIND) == 0) & (F.col(DIGEST) == 0)
+        return keys.select(KEY, (~equal).alias(CASE))
+
+    def difference(self, suspects: DataFrame, old: DataFrame, new: DataFrame) -> DataFrame:
+        """The rows that turn the old table into the new one: `kind`, `ord`, `path`, `f0`, ...; of equal keys with null.
+
+        Args:
+            suspects: keys to compare, see there.
+            old: recorded rows of a table with a primary key.
+            new: the same, of the other side.
+        """
+        sides = (
+            last(self.changes(table, rows).join(suspects.select(KEY), KEY, "left_semi"))
+            for table, rows in ((self.old, old), (self.new, new))
+        )
+        both = self.both(*sides)
+        was, will = is_there(OLD), is_there(NEW)
+        kind = F.when(was & ~will, DELETE).when(will & ~was, INSERT).when(~_same(VALUES), UPDATE_AFTER)
+        columns = (self._sent(name, new).alias(f"f{at}") for at, name in enumerate(self.new.columns.names))
+        head = (kind.cast("tinyint").alias(KIND), F.lit(0).cast("bigint").alias(ORD), F.lit(None).cast("binary"))
+        return both.where(was | will).select(*head[:2], head[2].alias(PATH), *columns)
+
+    def _sent(self, name: str, rows: DataFrame) -> Column:
+        """A column of the new row; of a deletion that of the old row."""
+        if name in self.key:
+            return F.col(KEY)[name]
+        place = _ORIGINALS if name in self._originals(self.new, rows) else VALUES
+        old, new = (F.col(f"{side}.{place}.{name}") for side in (OLD, NEW))
+        return F.when(is_there(NEW), new).otherwise(old)
+
+    def _originals(self, table: TableSpec, rows: DataFrame) -> tuple[str, ...]:
+        """The columns besides the key that are compared in another form."""
+        names = list(table.columns.names)
+        types = {name: rows.schema[f"f{names.index(name)}"].dataType for name in self.others}
+        return tuple(name for name, type_ in types.items() if _has(type_, MapType, VariantType))
+
 
 def last(changes: DataFrame) -> DataFrame:
     """The last change of each key, with the sum of its counts and the digest of all in their order."""
     ordered = F.array_sort(F.collect_list(F.struct(AT, DIGEST)))[DIGEST]
     digest = F.when(F.count(F.lit(1)) == 1, F.first(DIGEST)).otherwise(F.xxhash64(ordered))
-    newest = (F.max_by(name, AT).alias(name) for name in (_KIND, VALUES))
+    newest = (F.max_by(name, AT).alias(name) for name in (_KIND, VALUES, _ORIGINALS))
     return changes.groupBy(KEY).agg(F.max(AT).alias(AT), *newest, F.sum(COUNT).alias(COUNT), digest.alias(DIGEST))
 
 

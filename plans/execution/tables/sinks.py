@@ -139,12 +139,12 @@ class Sinks:
 
 def _counted(sink: connectors.RowSink, rows: DataFrame, batch: int) -> int:
     """Write rows; return their number."""
-    frame, count = (_counting if isinstance(sink, connectors.RunsRows) else _observed)(rows)
+    frame, count = (_counting if isinstance(sink, connectors.RunsRows) else observed)(rows)
     sink.write(frame, batch)
     return count()
 
 
-def _observed(rows: DataFrame) -> tuple[DataFrame, Callable[[], int]]:
+def observed(rows: DataFrame) -> tuple[DataFrame, Callable[[], int]]:
     """Rows that Spark counts in the query built on them, and a function for their number once that query is over."""
     number = Observation()
     return rows.observe(number, number_of_rows()), lambda: _count_of(number)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from compiled_plan.plans.errors import CheckpointError, CompiledPlanError
 from compiled_plan.plans.execution.functions.columns import PythonFunctions
-from compiled_plan.plans.execution.session.options import CHECK, MIGRATE_PARTIAL, NATIVE, RunOptions
+from compiled_plan.plans.execution.session.options import CHECK, CORRECT, MIGRATE_PARTIAL, NATIVE, RunOptions
 from compiled_plan.plans.execution.stages.hosts import hosted
-from compiled_plan.plans.execution.stages.prepared import PreparedPlan, prepare
+from compiled_plan.plans.execution.stages.prepared import PreparedPlan, prepare, table_spec
 from compiled_plan.plans.execution.state.checkpoint.comparison import StartingPoint
 from compiled_plan.plans.execution.state.checkpoint.description import Setting, clock_of, stages_of
 from compiled_plan.plans.execution.state.checkpoint.offsets import entries, progress_of
@@ -34,14 +34,17 @@ from compiled_plan.plans.execution.state.upgrade.planning import (
 )
 from compiled_plan.plans.execution.state.upgrade.refusing import UpgradeError, refusal
 from compiled_plan.plans.execution.state.upgrade.steps import (
+    CompareTable,
     FinishBatch,
     MoveState,
     Publish,
     ReadState,
+    SendCorrections,
     Step,
     WarmUp,
     WriteState,
 )
+from compiled_plan.plans.execution.state.upgrade.touched import Touched, check_sinks, read_back, touched_by
 from compiled_plan.plans.execution.state.upgrade.warming import ALL, Warming
 from compiled_plan.plans.inspection.checkpoints import Head
 from compiled_plan.plans.inspection.diff.build import diff_of
@@ -153,15 +156,22 @@ class _Deciding:
     def decision(self) -> Decision:
         diff = diff_of(self.both)
         reset = reset_uids(diff, self.options.reset, self.store.root.shown)
-        filling = self._filling(diff, reset, self.options.warm_up)
+        corrects = self.options.upgrade == CORRECT
+        touched = touched_by(diff, self.prepared, self._partly, reset) if corrects else Touched()
+        reset |= touched.uids
+        # A correction fills everything that starts empty.
+        warm_up = (ALL,) if touched.uids else self.options.warm_up
+        filling = self._filling(diff, reset, warm_up, touched.sinks)
         if filling is not None:
+            check_sinks(self.prepared, filling.sinks, self.setting.place, self.store.root.uri)
             diff = self._filled(filling)
-        concerned = concerns(diff, reset)
+        concerned = tuple(concern for concern in concerns(diff, reset) if concern.what not in touched.settled)
         verdict = worst(concern.verdict for concern in concerned)
         if not accepts(verdict, partial=self.options.upgrade == MIGRATE_PARTIAL):
             raise refusal(concerned, diff, self.store.root.uri, (*self._fillings(diff, concerned, reset),))
         named = (*self.options.reset, *(uid for uid in self.options.warm_up if uid != ALL))
-        if self.options.upgrade == CHECK and not named and not self._touches_state(diff):
+        moves = named or filling is not None or self.options.upgrade not in (CHECK, CORRECT)
+        if not moves and not self._touches_state(diff):
             return replace(self.in_place(), diff=diff)
         return self._migration(diff, reset, concerned, verdict, filling)
 
@@ -207,9 +217,11 @@ class _Deciding:
         """The difference with operators that are filled."""
         return self._with_partial_downstream(diff_of(self.both, filling.nodes), filling)
 
-    def _filling(self, diff: PlanDiff, reset: Set[str], warm_up: Sequence[str]) -> Filling | None:
-        """The operators to fill from history; None if there are none, or none are requested."""
-        if not warm_up or self.request.times is None:
+    def _filling(
+        self, diff: PlanDiff, reset: Set[str], warm_up: Sequence[str], sinks: Collection[int] = ()
+    ) -> Filling | None:
+        """The operators to fill from history, and the sinks to correct; None if there are none, or none requested."""
+        if not (warm_up or sinks) or self.request.times is None:
             return None
         empty = tuple(
             edit
@@ -238,8 +250,9 @@ class _Deciding:
             tables_with_watermarks(self.old_plan) if self.old["clock"] == "event time" else frozenset(),
             self.options.max_files_per_batch,
             self.store.root.uri,
+            self.options.upgrade == CORRECT,
         )
-        return warming.filling(warm_up)
+        return warming.filling(warm_up, sinks)
 
     def _with_partial_downstream(self, diff: PlanDiff, filling: Filling) -> PlanDiff:
         """The difference, with a partial verdict for operators downstream of refilled ones with partial old state."""
@@ -311,7 +324,12 @@ class _Deciding:
             steps.append(ReadState(before, self.old["host"], int(self.old["partitions"])))
             steps += (*state.steps, *history)
             steps.append(WriteState(number, host, partitions))
+        sinks = [] if filling is None else [sink for sink in self.prepared.sinks if sink.id in filling.sinks]
+        tables = tuple(table_spec(sink).identifier for sink in sinks)
+        steps += (CompareTable(table, read_back(sink)) for table, sink in zip(tables, sinks, strict=True))
         steps.append(Publish(number, before))
+        if tables:
+            steps.append(SendCorrections(tables))
         known = StartingPoint(uids, partitions, self.old)
         nodes = () if filling is None else [edit.new_node for edit in filling.edits if edit.new_node is not None]
         filled = tuple(mapping_of(new, new, node, node, (uids[node], uids[node])) for node in nodes)

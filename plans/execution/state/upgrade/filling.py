@@ -142,6 +142,7 @@ class Filling:
         batches: the micro-batches that read the history.
         clock: the watermarks with which they begin.
         progress: the progress of the checkpoint.
+        sinks: the sinks of the new plan whose results are recorded.
     """
 
     edits: tuple[OperatorEdit, ...]
@@ -151,6 +152,7 @@ class Filling:
     batches: tuple[Batch, ...]
     clock: Clock
     progress: Progress
+    sinks: tuple[int, ...] = ()
 
     @property
     def nodes(self) -> frozenset[int]:

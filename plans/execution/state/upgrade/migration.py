@@ -8,6 +8,7 @@ from functools import singledispatchmethod
 from typing import TYPE_CHECKING
 
 from compiled_plan.plans.execution.functions.columns import PythonFunctions
+from compiled_plan.plans.execution.interfaces.connectors import TableSpec
 from compiled_plan.plans.execution.state.checkpoint.clock import BatchClock
 from compiled_plan.plans.execution.state.checkpoint.copying import copy_constant_rows, copy_row_counts, copy_source_logs
 from compiled_plan.plans.execution.state.checkpoint.marks import carry_marks
@@ -16,6 +17,7 @@ from compiled_plan.plans.execution.state.checkpoint.records import RECORDED, rec
 from compiled_plan.plans.execution.state.checkpoint.state_rows import stored_rows
 from compiled_plan.plans.execution.state.checkpoint.store import Generation
 from compiled_plan.plans.execution.state.upgrade.conversion import Conversion
+from compiled_plan.plans.execution.state.upgrade.corrections import Correcting
 from compiled_plan.plans.execution.state.upgrade.decision import Decision
 from compiled_plan.plans.execution.state.upgrade.filling import Filling
 from compiled_plan.plans.execution.state.upgrade.replay import Environment, replay
@@ -23,6 +25,7 @@ from compiled_plan.plans.execution.state.upgrade.seeding import Seeding, seeding
 from compiled_plan.plans.execution.state.upgrade.steps import (
     BEGINS,
     CarrySource,
+    CompareTable,
     FinishBatch,
     MoveState,
     ReadState,
@@ -74,6 +77,7 @@ class Migration:
         self._states: Mapping[str, object] = {}
         self._ends = True
         self._filled: Mapping[str, int] = {}
+        self._correcting: Correcting | None = None
         #: The initial watermark of the new generation, in ms.
         self._watermark = 0
 
@@ -100,6 +104,7 @@ class Migration:
         states: Mapping[str, object],
         positions: Mapping[str, str | None],
         ends: bool = True,
+        sinks: Mapping[int, TableSpec] | None = None,
     ) -> None:
         """Migrate the state.
 
@@ -108,10 +113,17 @@ class Migration:
             states: the formats of its operators' bytes, by uid.
             positions: the positions of the sources, by name.
             ends: True if all sources of the new program are bounded.
+            sinks: the tables of its sinks, by node.
         """
+        filling = self.decision.filling
+        if filling is not None and filling.sinks:
+            tables = {node: table for node, table in (sinks or {}).items() if node in filling.sinks}
+            self._correcting = Correcting(self.spark, self.new, tables, self.secrets, self._stopped)
         self._stages, self._states, self._ends = stages, states, ends
         self._watermark = watermark_of(self.old.folder)
         self._do_all(lambda step: not isinstance(step, FinishBatch | CarrySource))
+        if self._correcting is not None:
+            self._correcting.store()
         if progress_of(self.new.folder).committed is not None:
             settle(self.new.folder, positions, self._watermark)
         uids = {operator.uid: operator.mapping.source for operator in self._moved}
@@ -165,13 +177,19 @@ class Migration:
         writing.seed(converted, self.new.folder, *state, self._stopped, starting)
         self.new.folder.remove(_WARM_UP)
 
+    @_do.register
+    def _compare(self, step: CompareTable) -> None:
+        assert self._correcting is not None
+        self._correcting.compare(step.table)
+
     def _replayed(self, filling: Filling, step: WriteState, conversion: Conversion) -> DataFrame:
         """The state of operators filled from history, in the format of the new program."""
         folder = self.new.folder.inside(_WARM_UP)
         copy_constant_rows(self.old.folder, folder)
         place = (step.host, step.partitions, self._ends, self._stopped)
         environment = Environment(self.spark, self.functions, *place, self.secrets)
-        replayed = replay(filling, folder, entries(self.old.folder)[-1].about, environment)
+        recorders = None if self._correcting is None else self._correcting.recorders()
+        replayed = replay(filling, folder, entries(self.old.folder)[-1].about, environment, recorders)
         mappings = self.decision.filled
         self._filled = {mapping.target: replayed.entries.get(mapping.target, 0) for mapping in mappings}
         if filling.clock.event_time and filling.clock.last is None:

@@ -20,6 +20,7 @@ from compiled_plan.plans.execution.spark.storage import Folder
 from compiled_plan.plans.execution.stages.prepared import dead_letter_table, sink_tables, table_spec
 from compiled_plan.plans.execution.state.checkpoint.store import Store
 from compiled_plan.plans.execution.state.checkpoint.written import read_written
+from compiled_plan.plans.execution.state.upgrade.corrections import corrections_of
 from compiled_plan.plans.execution.state.upgrade.targets import Point
 from compiled_plan.plans.inspection.checkpoints import COMMITS, GENERATIONS, OUTPUT, WRITTEN, Head, json_in, recorded
 from compiled_plan.plans.nodes.scan import TableSourceScan
@@ -98,6 +99,8 @@ def later_than(store: Store, point: Point, generation: int) -> Later:
         rows.update(read_written(folder).rows or {})
         rows.subtract(read_written(folder, first).rows or {})
         known = known and (folder.holds(recorded(first, WRITTEN)) or first == 0)
+        if generation != point.generation:
+            rows.update({correction.table: correction.rows for correction in corrections_of(folder) if correction.sent})
         if generation == point.generation or not store.root.holds(f"{GENERATIONS}/{origin.get('generation')}"):
             return Later(batches, rows if known else None)
         generation = origin["generation"]

@@ -16,7 +16,8 @@ from compiled_plan.plans.inspection.diff.model import OperatorEdit, PlanDiff
 from compiled_plan.plans.inspection.judging.verdicts import Verdict
 from compiled_plan.plans.plan import CompiledPlan
 
-_FORGETS = "it forgets after its TTL"
+#: The reason of operators with a TTL.
+FORGETS = "it forgets after its TTL"
 
 
 def partly_of(store: Store, head: Head, description: Description) -> dict[str, str]:
@@ -36,7 +37,7 @@ def partly_of(store: Store, head: Head, description: Description) -> dict[str, s
 
 def forgetting(plan: CompiledPlan) -> dict[str, str]:
     """The operators with a TTL."""
-    return {str(node.uid): _FORGETS for node in plan.nodes if node.uid and any(e.ttl_ms for e in node.ttl_entries)}
+    return {str(node.uid): FORGETS for node in plan.nodes if node.uid and any(e.ttl_ms for e in node.ttl_entries)}
 
 
 def partly_after(

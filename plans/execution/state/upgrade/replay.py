@@ -36,6 +36,7 @@ from compiled_plan.plans.secrets.values import Secrets
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 #: Spark's setting of the number of micro-batches after which it compacts the log of a file source.
 _INTERVAL = "spark.sql.streaming.fileSource.log.compactInterval"
@@ -84,7 +85,13 @@ class Replayed:
     watermark: int
 
 
-def replay(filling: Filling, folder: Folder, about: Mapping[str, Any], environment: Environment) -> Replayed:
+def replay(
+    filling: Filling,
+    folder: Folder,
+    about: Mapping[str, Any],
+    environment: Environment,
+    recorders: Mapping[int, connectors.RowSink] | None = None,
+) -> Replayed:
     """Replay history in a folder.
 
     Args:
@@ -92,12 +99,13 @@ def replay(filling: Filling, folder: Folder, about: Mapping[str, Any], environme
         folder: a folder of its own, with the files of constant rows.
         about: the settings of an entry of the old query's log.
         environment: see there.
+        recorders: record the rows of sinks, by node; those of others are discarded.
 
     Raises:
         StoppedError: the run is to end.
     """
     builder, rows = _built(filling, folder, environment)
-    writer = rows.writeStream.format("noop").outputMode("append").option("checkpointLocation", folder.uri)
+    writer = _writer(rows, builder, recorders or {}).outputMode("append").option("checkpointLocation", folder.uri)
     settings = {**about, "conf": {**about["conf"], PARTITIONS: str(environment.partitions)}}
     folder.write_text(_METADATA, json.dumps({"id": str(uuid4())}))
     interval = int(str(environment.spark.conf.get(_INTERVAL)))
@@ -127,6 +135,22 @@ def replay(filling: Filling, folder: Folder, about: Mapping[str, Any], environme
     return Replayed(stored, program, entries, watermark_of(folder))
 
 
+def _writer(rows: DataFrame, builder: StageBuilder, recorders: Mapping[int, connectors.RowSink]) -> DataStreamWriter:
+    if not recorders:
+        return rows.writeStream.format("noop")
+
+    def record(frame: DataFrame, batch: int) -> None:
+        several = len(recorders) > 1
+        frame = frame.persist() if several else frame
+        for sink in builder.prepared.sinks:
+            if sink.id in recorders:
+                recorders[sink.id].write(builder.sink_rows(sink).among(frame), batch)
+        if several:
+            frame.unpersist()
+
+    return rows.writeStream.foreachBatch(record)
+
+
 def _watermark(filling: Filling, folder: Folder, number: int, batch: Batch) -> int:
     """The initial watermark of a micro-batch, in ms: never later than the last of the old query."""
     if not filling.clock.event_time:
@@ -147,7 +171,10 @@ def _built(filling: Filling, folder: Folder, environment: Environment) -> tuple[
     prepared = hosted(filling.prepared, environment.host)
     lowering = Lowering(prepared.plan, ExpressionContext(), environment.functions, secrets=environment.secrets)
     builder = StageBuilder(
-        environment.spark, lowering, prepared, StageOptions(environment.host, environment.ends, in_order=False)
+        environment.spark,
+        lowering,
+        prepared,
+        StageOptions(environment.host, environment.ends, in_order=bool(filling.sinks)),
     )
     context = connectors.SourceContext(environment.spark, secrets=environment.secrets, again=True)
     frames = {}

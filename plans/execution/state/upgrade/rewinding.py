@@ -13,6 +13,7 @@ from compiled_plan.plans.execution.state.checkpoint.fork import fork
 from compiled_plan.plans.execution.state.checkpoint.offsets import Entry, entry_of, progress_of
 from compiled_plan.plans.execution.state.checkpoint.retained import RetainedState
 from compiled_plan.plans.execution.state.checkpoint.store import Store
+from compiled_plan.plans.execution.state.upgrade.corrections import check_sent
 from compiled_plan.plans.execution.state.upgrade.outputs import (
     TableOutput,
     complete_return,
@@ -83,6 +84,7 @@ def rewind(
         description = read_description(store.program(head).description, store.root.shown)
         point = resolved(store, wanted, head.generation, description)
         source = store.generation(point.generation)
+        check_sent(store.generation(head.generation).folder, store.root.shown)
         entry = entry_of(source.folder, point.batch)
         _check_entry(store, point, entry)
         history, later = history_of(store, point.generation, point.batch), later_than(store, point, head.generation)

@@ -11,6 +11,7 @@ from compiled_plan.plans.execution.spark.storage import Folder, folder_of
 from compiled_plan.plans.execution.stages.prepared import table_spec
 from compiled_plan.plans.execution.state.checkpoint.store import Generation, Store
 from compiled_plan.plans.execution.state.checkpoint.written import read_written
+from compiled_plan.plans.execution.state.upgrade.corrections import Correction, corrections_of
 from compiled_plan.plans.execution.state.upgrade.outputs import (
     TableOutput,
     complete_return,
@@ -44,16 +45,21 @@ class SinkOutput:
         rows: number of rows.
         files: number of files, if it is a folder of files.
         pattern: the names of these files; otherwise empty.
+        correction: the correction of the table with which that generation began; None if there is none.
     """
 
     table: str
     rows: int
     files: int = 0
     pattern: str = ""
+    correction: Correction | None = None
 
     @property
     def text(self) -> str:
         text = f"{self.table}: {self.rows} rows"
+        if self.correction is not None:
+            again = "; to correct it back, start the old plan with --upgrade correct instead of the rollback"
+            text += f", after a correction: {self.correction.text}{again if self.correction.sent else ''}"
         return f"{text} in {self.files} files, {self.pattern}" if self.pattern else text
 
 
@@ -191,10 +197,12 @@ def head_of(store: Store) -> Head:
 def _sink_outputs(spark: SparkSession, plan: CompiledPlan, generation: Generation) -> tuple[SinkOutput, ...]:
     rows = read_written(generation.folder).rows or {}
     context = connectors.SinkContext(spark, generation.run_id, print, writes=False, secrets=Secrets(lenient=True))
+    corrections = {correction.node: correction for correction in corrections_of(generation.folder)}
     outputs = []
     for node in plan.sinks:
         assert isinstance(node, Sink)
         table = table_spec(node)
         files, pattern = connectors.files_of(table, context)
-        outputs.append(SinkOutput(table.identifier, rows.get(table.identifier, 0), files, pattern))
+        count, correction = rows.get(table.identifier, 0), corrections.get(node.id)
+        outputs.append(SinkOutput(table.identifier, count, files, pattern, correction))
     return tuple(outputs)

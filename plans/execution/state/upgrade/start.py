@@ -18,6 +18,7 @@ from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.execution.spark.storage import Folder
 from compiled_plan.plans.execution.stages.descriptions import StateForm
+from compiled_plan.plans.execution.stages.prepared import sink_tables
 from compiled_plan.plans.execution.state.checkpoint.clock import BatchClock
 from compiled_plan.plans.execution.state.checkpoint.comparison import StartingPoint, check_states
 from compiled_plan.plans.execution.state.checkpoint.description import describe
@@ -26,6 +27,7 @@ from compiled_plan.plans.execution.state.checkpoint.offsets import begun_at, pos
 from compiled_plan.plans.execution.state.checkpoint.sources import Names, names_of
 from compiled_plan.plans.execution.state.checkpoint.store import Generation, Store, changed
 from compiled_plan.plans.execution.state.checkpoint.written import read_written
+from compiled_plan.plans.execution.state.upgrade.corrections import Correction, send_corrections
 from compiled_plan.plans.execution.state.upgrade.decision import Decision, UpgradeRequest, decide, unguarded
 from compiled_plan.plans.execution.state.upgrade.migration import Migration
 from compiled_plan.plans.execution.state.upgrade.outputs import check_returned
@@ -84,6 +86,8 @@ class Start:
         self.on_begin: Callable[[], None] = lambda: None
         #: Called with the number of each step of a migration, counted from 1, as it begins.
         self.on_step: Callable[[int], None] = lambda number: None
+        #: Called with each correction once its table has it.
+        self.on_corrected: Callable[[Correction], None] = lambda correction: None
         self._publish: Callable[[], object] | None = None
         self._publishing = threading.Lock()
 
@@ -153,6 +157,7 @@ class Start:
             self.on_begin()
             if self.head is not None:
                 self.store.keep_copy(self.head)
+                self.send_corrections(spark)
             if self._generation is None:
                 self._generation = self.store.new_generation(self.setting.versions, self.run_id)
             elif self.migrates:
@@ -204,7 +209,7 @@ class Start:
         if self._migration is not None:
             wanted = dict.fromkeys(names.by_node.values())
             wanted |= {name: at for name, at in reached.items() if name in names.all()}
-            self._migration.migrate(stages, state, wanted, ends)
+            self._migration.migrate(stages, state, wanted, ends, sink_tables(prepared.sinks))
             self._new_program(files, "migrate")
             self.publish()
             return
@@ -251,6 +256,11 @@ class Start:
     def _new_program(self, files: ProgramFiles, by: str) -> None:
         generation, number = self.generation.number, self.store.new_program(self.generation, files)
         self._publish = lambda: self.store.publish(generation, number, by)
+
+    def send_corrections(self, spark: SparkSession) -> None:
+        """Send the corrections with which the generation in force begins; does nothing once tables have them."""
+        if self._generation is not None:
+            send_corrections(spark, self.store, self._generation, self.secrets, self.on_corrected)
 
     def publish(self) -> None:
         """Put the prepared program in force. Idempotent and thread-safe."""

@@ -239,3 +239,34 @@ class Publish(Step):
     )
     generation: int
     before: int
+
+
+@dataclass(frozen=True, slots=True)
+class CompareTable(Step):
+    """Compare what a sink's table has with the result of the new program over the history.
+
+    Args:
+        table: the identifier of the table.
+        how: how its rows are read, in words.
+    """
+
+    kind: ClassVar[str] = "compare-table"
+    TEXT: ClassVar[str] = "compare the table {table}, read back {how}, with the result over that history"
+    table: str
+    how: str
+
+
+@dataclass(frozen=True, slots=True)
+class SendCorrections(Step):
+    """Send the differences to the tables, as micro-batch 0 of the new generation.
+
+    Args:
+        tables: the identifiers of the tables.
+    """
+
+    kind: ClassVar[str] = "send-corrections"
+    tables: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        return f"send the differences to {', '.join(self.tables)}, each as one batch: other rows there are deleted"

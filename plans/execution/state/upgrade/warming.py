@@ -7,11 +7,12 @@ refused, including operators whose output depends on the time of arrival.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from compiled_plan.plans.errors import CheckpointError
+from compiled_plan.plans.execution.interfaces.connectors import table_of
 from compiled_plan.plans.execution.operators.base import emits_by_processing_time
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan, prepare
 from compiled_plan.plans.execution.state.checkpoint.offsets import Progress
@@ -25,6 +26,7 @@ from compiled_plan.plans.nodes.deduplicate import Deduplicate
 from compiled_plan.plans.nodes.lookup import LookupJoin
 from compiled_plan.plans.nodes.over import OverAggregate
 from compiled_plan.plans.nodes.rank import Rank
+from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.types.temporal import is_proctime
 
@@ -34,15 +36,15 @@ ALL = "all"
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A reason why an operator cannot be filled.
+    """A reason why an operator cannot be filled, or the result of a sink cannot be computed.
 
     Args:
-        uid: the operator.
+        part: the operator or sink.
         why: the reason, with its subject.
         remedy: what to do.
     """
 
-    uid: str
+    part: str
     why: str
     remedy: str = ""
 
@@ -60,6 +62,7 @@ class Warming:
         timed_before: the tables of the old program whose rows made watermarks.
         max_files: maximum number of files per table and micro-batch.
         where: the checkpoint, for errors.
+        corrects: True if the upgrade corrects the past.
     """
 
     pasts: Pasts
@@ -71,25 +74,30 @@ class Warming:
     timed_before: frozenset[str]
     max_files: int | None
     where: str
+    corrects: bool = False
 
-    def filling(self, wanted: Sequence[str]) -> Filling | None:
-        """The filling of the requested operators; None if none of them has a history.
+    def filling(self, wanted: Sequence[str], sinks: Collection[int] = ()) -> Filling | None:
+        """The filling of the requested operators; None if neither they nor the sinks have a history.
 
         Args:
             wanted: their uids, or "all".
+            sinks: nodes of the sinks whose results over the history are wanted, too.
 
         Raises:
             CheckpointError: no such operator, or one that cannot be filled; gives the reason.
         """
         self.pasts.check_histories(self.where)
-        edits = tuple(edit for edit in self._requested(wanted) if self._has_past(edit))
-        if not edits or not self.pasts.log:
+        edits = tuple(edit for edit in self._requested(wanted) if self._has_past(_node(edit)))
+        sinks = tuple(filter(self._has_past, sinks))
+        if not (edits or sinks) or not self.pasts.log:
             return None
-        prepared = prepare(excerpt(self._prepared.plan, {_node(edit) for edit in edits}))
+        ends = {_node(edit): f"operator {edit.uid}" for edit in edits}
+        ends |= {sink: f"sink {self._sink_table(sink)}" for sink in sinks if sink not in ends}
+        prepared = prepare(excerpt(self._prepared.plan, ends))
         clock = self._clock(prepared)
-        refusals = tuple(dict.fromkeys((*self._refusals(edits), *self._watermark_refusals(edits, clock))))
+        refusals = tuple(dict.fromkeys((*self._refusals(ends, edits), *self._watermark_refusals(ends, clock))))
         if refusals:
-            raise _refused(refusals, self.where)
+            raise _refused(refusals, self.where, self.corrects)
         # The id of a table with several scans is that of the first, which may be missing here.
         sources = {at: self.pasts.source_of(prepared.starts(at)[0]) for at in (*prepared.tables, *prepared.values)}
         pasts = {at: past for at, source in sources.items() if (past := self.pasts.past(source)) is not None}
@@ -97,7 +105,7 @@ class Warming:
         files = {past.name: (past.files, past.history is not None) for past in pasts.values() if not past.until}
         positions = {past.name: past.until for past in pasts.values() if past.until}
         batches = batches_of(files, clock, self.max_files, positions)
-        return Filling(edits, prepared, pasts, names, batches, clock, self.progress)
+        return Filling(edits, prepared, pasts, names, batches, clock, self.progress, sinks)
 
     @cached_property
     def _prepared(self) -> PreparedPlan:
@@ -128,27 +136,32 @@ class Warming:
         own = "" if edit.new_node is None else self._prepared.plan.node(edit.new_node).uid or ""
         return {edit.uid, edit.old_uid, own} - {""}
 
-    def _has_past(self, edit: OperatorEdit) -> bool:
-        return any(map(self.pasts.was_read, self.pasts.above(_node(edit))))
+    def _has_past(self, node: int) -> bool:
+        return any(map(self.pasts.was_read, self.pasts.above(node)))
+
+    def _sink_table(self, node: int) -> str:
+        sink = self._prepared.plan.node(node)
+        assert isinstance(sink, Sink)
+        return ".".join(table_of(sink).path)
 
     # ---- refusals
 
-    def _refusals(self, edits: Sequence[OperatorEdit]) -> Iterator[Refusal]:
+    def _refusals(self, ends: Mapping[int, str], edits: Sequence[OperatorEdit]) -> Iterator[Refusal]:
         filled = {edit.new_node for edit in edits}
-        for edit in edits:
-            ids = above(self._prepared.plan, [_node(edit)])
-            for source in self.pasts.above(_node(edit)):
+        for end, label in ends.items():
+            ids = above(self._prepared.plan, [end])
+            for source in self.pasts.above(end):
                 for why, remedy in self.pasts.faults(source):
-                    yield Refusal(edit.uid, why, remedy)
+                    yield Refusal(label, why, remedy)
                 for why in self._changed_starts(source):
-                    yield Refusal(edit.uid, why, "leave the option as it was")
-            tables = [source for source in self.pasts.above(_node(edit)) if self.pasts.repeating(source) is not None]
+                    yield Refusal(label, why, "leave the option as it was")
+            tables = [source for source in self.pasts.above(end) if self.pasts.repeating(source) is not None]
             for why in unrepeatable(self._prepared.plan, ids, ordered=not tables):
-                yield Refusal(edit.uid, why)
+                yield Refusal(label, why)
             for upstream in self.diff.operators:
                 if upstream.new_node in ids - filled and upstream.new_node in self._prepared.layout.levels:
                     for why, remedy in self._objections(upstream):
-                        yield Refusal(edit.uid, why, remedy)
+                        yield Refusal(label, why, remedy)
 
     def _changed_starts(self, source: int) -> Iterator[str]:
         """The changed options of a table that is read again from its start."""
@@ -163,7 +176,7 @@ class Warming:
         """The objections to the earlier output of another operator upstream."""
         operator = f"operator {edit.uid} above it"
         if edit in self.empty:
-            if self._has_past(edit):
+            if self._has_past(_node(edit)):
                 yield f"{operator} starts empty", f"--warm-up {edit.uid} fills that, too"
             return
         remedy = f"--reset {edit.uid} --warm-up {edit.uid} rebuilds that, too"
@@ -188,22 +201,22 @@ class Warming:
         is_complete = not self.moved and [entry.number for entry in log] == list(range(len(log)))
         return Clock(True, log if is_complete else (), log[-1].watermark)
 
-    def _watermark_refusals(self, edits: Sequence[OperatorEdit], clock: Clock) -> Iterator[Refusal]:
+    def _watermark_refusals(self, ends: Mapping[int, str], clock: Clock) -> Iterator[Refusal]:
         """Without a log of the watermarks of micro-batches, only those of a single source can be reconstructed."""
         if not clock.event_time or clock.log:
             return
-        uid = edits[0].uid
-        for source in dict.fromkeys(source for edit in edits for source in self.pasts.above(_node(edit))):
+        label = next(iter(ends.values()))
+        for source in dict.fromkeys(source for end in ends for source in self.pasts.above(end)):
             if self.pasts.was_read(source) and self.pasts.repeating(source) is not None:
                 table = self.pasts.table(source)
-                yield Refusal(uid, f"the watermarks at which the rows of {table} were read are no longer logged")
+                yield Refusal(label, f"the watermarks at which the rows of {table} were read are no longer logged")
         if clock.last is not None and self.pasts.log[-1].number == 0:
             why = "no micro-batch ran since the last upgrade, so it is not known which windows are closed"
-            yield Refusal(uid, why, "run the plan that the checkpoint was written by once more")
+            yield Refusal(label, why, "run the plan that the checkpoint was written by once more")
         timed = sorted({*self.pasts.timed(), *self.timed_before})
         if len(timed) > 1:
             why = "go together, and how far each was read at which time is no longer known"
-            yield Refusal(uid, f"the watermarks of {', '.join(timed)} {why}")
+            yield Refusal(label, f"the watermarks of {', '.join(timed)} {why}")
 
 
 def _node(edit: OperatorEdit) -> int:
@@ -211,11 +224,11 @@ def _node(edit: OperatorEdit) -> int:
     return edit.new_node
 
 
-def _refused(reasons: Iterable[Refusal], where: str) -> CheckpointError:
-    refusals = tuple(reasons)
-    lines = [f"  - operator {refusal.uid}: {refusal.why}" for refusal in refusals]
+def _refused(refusals: Sequence[Refusal], where: str, corrects: bool) -> CheckpointError:
+    lines = [f"  - {refusal.part}: {refusal.why}" for refusal in refusals]
     remedies = [refusal.remedy for refusal in refusals if refusal.remedy]
-    remedies.append("leave --warm-up out: the operator starts empty, which --upgrade migrate-partial accepts")
+    empty = "leave --warm-up out: the operator starts empty, which --upgrade migrate-partial accepts"
+    remedies.append("--upgrade migrate-partial starts without correcting the past" if corrects else empty)
     text = "history does not yield the state that the operators would have by now:\n" + "\n".join(lines)
     return CheckpointError(text, where=where, remedy="; ".join(dict.fromkeys(remedies)))
 

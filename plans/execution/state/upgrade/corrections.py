@@ -1,0 +1,258 @@
+"""Corrections: the differences between the tables of sinks and the results of a new program.
+
+A difference is in the new generation before the head that puts it in force. Then the table gets it as micro-batch 0 of
+that generation, which its sink records as any other one. If the process ends in between, the next start sends what is
+missing, and the sink skips rows that the table has.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import functions as F
+
+from compiled_plan.plans.errors import CheckpointError
+from compiled_plan.plans.execution.interfaces import connectors
+from compiled_plan.plans.execution.interfaces.connectors import DELETE, INSERT, KIND, UPDATE_AFTER
+from compiled_plan.plans.execution.interfaces.outputs import HoldsRows
+from compiled_plan.plans.execution.session.spark_session import query_settings
+from compiled_plan.plans.execution.session.stopping import follow
+from compiled_plan.plans.execution.spark.storage import Folder
+from compiled_plan.plans.execution.spark.types import schema_of
+from compiled_plan.plans.execution.stages.prepared import sink_tables
+from compiled_plan.plans.execution.state.checkpoint.offsets import begun_at
+from compiled_plan.plans.execution.state.checkpoint.store import Generation, Store
+from compiled_plan.plans.execution.tables.records import BATCH, Records
+from compiled_plan.plans.execution.tables.sides import CASE, KEY, Pair
+from compiled_plan.plans.execution.tables.sinks import observed
+from compiled_plan.plans.execution.tables.sources import named
+from compiled_plan.plans.inspection.checkpoints import CORRECTION, json_in
+from compiled_plan.plans.nodes.sink import Sink
+from compiled_plan.plans.plan import CompiledPlan
+from compiled_plan.plans.secrets.values import Secrets
+from compiled_plan.plans.text.visible import counted
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+#: The micro-batch that writes the state of a generation, and has no rows of its own.
+_BATCH = 0
+_TABLES, _RECORDS = f"{CORRECTION}/tables.json", f"{CORRECTION}/records"
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """The correction of a sink's table.
+
+    Args:
+        node: the sink in the new plan.
+        table: the identifier of its table.
+        equal: number of keys whose rows were right.
+        inserted: number of rows to insert.
+        updated: number of rows to update.
+        deleted: number of rows to delete.
+        sent: True once the table has them.
+    """
+
+    node: int
+    table: str
+    equal: int = 0
+    inserted: int = 0
+    updated: int = 0
+    deleted: int = 0
+    sent: bool = False
+
+    @property
+    def rows(self) -> int:
+        """Number of rows to send."""
+        return self.inserted + self.updated + self.deleted
+
+    @property
+    def text(self) -> str:
+        parts = {"inserted": self.inserted, "updated": self.updated, "deleted": self.deleted}
+        listed = ", ".join(f"{count} {name}" for name, count in parts.items() if count)
+        more = f" ({listed})" if listed else ""
+        return f"{counted(self.rows, 'row')} {'sent' if self.sent else 'to send'}{more}, {self.equal} equal"
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(slots=True)
+class Correcting:
+    """The corrections of an upgrade, in a generation that is not in force yet.
+
+    Args:
+        spark: a session with the settings of queries.
+        generation: the new generation.
+        tables: the tables of sinks, by node.
+        secrets: the secrets to which options of tables refer.
+        stopped: returns True if the run is to end.
+    """
+
+    spark: SparkSession
+    generation: Generation
+    tables: Mapping[int, connectors.TableSpec]
+    secrets: Secrets
+    stopped: Callable[[], bool]
+    _corrections: list[Correction] = field(default_factory=list)
+
+    def recorders(self) -> dict[int, connectors.RowSink]:
+        """Sinks that record the new results, by node."""
+        context = connectors.SinkContext(self.spark, "", print)
+        return {node: self._new.open(self._named(node), context) for node in self.tables}
+
+    def compare(self, identifier: str) -> None:
+        """Compare a table with the recorded results, and write the difference for `send_corrections`."""
+        node = next(node for node, table in self.tables.items() if table.identifier == identifier)
+        self._corrections.append(self._compared(node, self.tables[node]))
+
+    def store(self) -> None:
+        """Write the corrections into the generation, and remove all records."""
+        self.generation.folder.remove(_RECORDS)
+        _store(self.generation.folder, self._corrections)
+
+    def _compared(self, node: int, table: connectors.TableSpec) -> Correction:
+        pair = Pair(table, table)
+        old, new = self._held(node, table), self._recorded(self._new, node)
+        suspects, unequal = (self.generation.folder.child(f"{_RECORDS}/{node}/{name}") for name in ("keys", "all"))
+        keys, number = observed(pair.suspects(old, new))
+        keys.where(CASE).select(KEY).write.parquet(suspects)
+        all_keys = number()
+        differing = self.spark.read.parquet(suspects)
+        suspected = differing.count()
+        pair.difference(differing, old, new).write.parquet(unequal)
+        rows = self.spark.read.parquet(unequal)
+        counts: dict[int | None, int] = dict(rows.groupBy(KIND).count().collect())
+        rows.where(F.col(KIND).isNotNull()).write.parquet(self._place(node))
+        equal = all_keys - suspected + counts.get(None, 0)
+        inserted, updated, deleted = (counts.get(kind, 0) for kind in (INSERT, UPDATE_AFTER, DELETE))
+        return Correction(node, table.identifier, equal, inserted, updated, deleted)
+
+    def _held(self, node: int, table: connectors.TableSpec) -> DataFrame:
+        """The rows that the table has."""
+        context = connectors.SinkContext(self.spark, self.generation.run_id, print, secrets=self.secrets)
+        sink = connectors.open_sink(table, context)
+        assert isinstance(sink, HoldsRows)
+        source = sink.held(connectors.SourceContext(self.spark, secrets=self.secrets))
+        if source is None:
+            return self._nothing(table)
+        frame = source.frame if source.cut is None else source.cut
+        if not frame.isStreaming:
+            return frame.withColumn(BATCH, F.lit(0))
+        recorder = self._old.open(self._named(node), context)
+        writer = named(frame, "table").writeStream.foreachBatch(recorder.write)
+        place = self.generation.folder.child(f"{_RECORDS}/{node}/query")
+        with query_settings(self.spark, empty_batches=False):
+            query = writer.option("checkpointLocation", place).trigger(availableNow=True).start()
+        follow(self.spark, query, self.stopped)
+        return self._recorded(self._old, node)
+
+    def _recorded(self, records: Records, node: int) -> DataFrame:
+        name = self._named(node).sink
+        return records.rows(name, self.spark) if records.holds(name) else self._nothing(self.tables[node])
+
+    def _nothing(self, table: connectors.TableSpec) -> DataFrame:
+        fields = [field.dataType for field in schema_of(table.columns).fields]
+        head = "kind TINYINT, ord BIGINT, path BINARY, batch INT"
+        return self.spark.createDataFrame([], head).select(
+            "*", *(F.lit(None).cast(type_).alias(f"f{at}") for at, type_ in enumerate(fields))
+        )
+
+    def _named(self, node: int) -> connectors.TableSpec:
+        return replace(self.tables[node], sink=str(node))
+
+    @property
+    def _new(self) -> Records:
+        return self._records("new")
+
+    @property
+    def _old(self) -> Records:
+        return self._records("old")
+
+    def _records(self, side: str) -> Records:
+        return Records(self.generation.folder.inside(f"{_RECORDS}/{side}"), frozenset(map(str, self.tables)))
+
+    def _place(self, node: int) -> str:
+        return self.generation.folder.child(f"{CORRECTION}/{node}")
+
+
+def corrections_of(generation: Folder) -> tuple[Correction, ...]:
+    """The corrections with which a generation begins."""
+    listed = json_in(generation.read_text(_TABLES), list) or []
+    return tuple(Correction(**entry) for entry in listed)
+
+
+def check_sent(generation: Folder, where: str) -> None:
+    """Refuse a generation whose corrections are not in all tables yet.
+
+    Raises:
+        CheckpointError: names the tables.
+    """
+    missing = [correction.table for correction in corrections_of(generation) if not correction.sent]
+    if missing:
+        raise CheckpointError(
+            f"the start with --upgrade correct was interrupted before it had corrected {', '.join(missing)}",
+            where=where,
+            remedy="start the plan, which completes that; --rollback leaves these tables as they are",
+        )
+
+
+def send_corrections(
+    spark: SparkSession,
+    store: Store,
+    generation: Generation,
+    secrets: Secrets,
+    report: Callable[[Correction], None] = lambda _: None,
+) -> None:
+    """Send the corrections that the tables of the program in force do not have yet.
+
+    Args:
+        store: the checkpoint, whose lock is held.
+        generation: the one in force.
+        secrets: the secrets to which options of tables refer.
+        report: called with each correction once the table has it.
+    """
+    corrections = corrections_of(generation.folder)
+    if all(correction.sent for correction in corrections):
+        return
+    plan = CompiledPlan.from_json(store.program_in_force().plan)
+    secrets.collect(plan)
+    tables = sink_tables([node for node in plan.sinks if isinstance(node, Sink)])
+    context = connectors.SinkContext(
+        spark,
+        generation.run_id,
+        print,
+        begun=lambda batch: begun_at(generation.folder, batch),
+        secrets=secrets,
+    )
+    for at, correction in enumerate(corrections):
+        if not correction.sent:
+            _send(spark, generation.folder, correction, tables[correction.node], context)
+            sent = replace(correction, sent=True)
+            corrections = (*corrections[:at], sent, *corrections[at + 1 :])
+            _store(generation.folder, corrections)
+            generation.folder.remove(f"{CORRECTION}/{correction.node}")
+            report(sent)
+
+
+def _send(
+    spark: SparkSession,
+    folder: Folder,
+    correction: Correction,
+    table: connectors.TableSpec,
+    context: connectors.SinkContext,
+) -> None:
+    if not correction.rows:
+        return
+    sink = connectors.open_sink(table, context)
+    if isinstance(sink, connectors.LooksAhead):
+        sink.look_ahead(_BATCH)
+    sink.write(spark.read.parquet(folder.child(f"{CORRECTION}/{correction.node}")), _BATCH)
+
+
+def _store(folder: Folder, corrections: Sequence[Correction]) -> None:
+    folder.write_text(_TABLES, json.dumps([correction.to_dict() for correction in corrections]))
