@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import sqlite3
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
@@ -43,7 +45,7 @@ def test_upgrade_modes_are_named(tmp_path: Path) -> None:
     path = plan(tmp_path, "a", "INSERT INTO a SELECT k, SUM(v) FROM r GROUP BY k;")
     done = run(path, "--checkpoint", tmp_path / "c", "--upgrade", "sometimes")
     assert done.returncode == 2
-    assert "choose one of check, migrate, migrate-partial" in " ".join(done.stderr.replace("│", " ").split())
+    assert "choose one of check, migrate, migrate-partial, correct" in " ".join(done.stderr.replace("│", " ").split())
     done = run(path, "--upgrade", "migrate")
     assert done.returncode == 2
     assert "give --checkpoint" in " ".join(done.stderr.replace("│", " ").split())
@@ -128,6 +130,34 @@ def test_an_upgrade_by_commands(shared_session: None, spark: SparkSession, tmp_p
 
 
 @pytest.mark.wide
+@pytest.mark.wide
+def test_a_correction_by_commands(shared_session: None, tmp_path: Path) -> None:
+    """The dry run names the table; the start prints what it has sent, and a rollback repeats that."""
+    with closing(sqlite3.connect(tmp_path / "sinks.db")) as database:
+        database.execute("CREATE TABLE totals (k TEXT PRIMARY KEY, v BIGINT)")
+    keyed = (
+        "CREATE TABLE totals (k STRING, v BIGINT, PRIMARY KEY (k) NOT ENFORCED) WITH ('connector' = 'jdbc', "
+        f"'url' = 'jdbc:sqlite:{tmp_path / 'sinks.db'}', 'table-name' = 'totals');\n"
+    )
+    old, new = (
+        plan(tmp_path, name, f"{keyed}INSERT INTO totals SELECT k, SUM(v) FROM r {where} GROUP BY k;")
+        for name, where in (("old", ""), ("new", "WHERE v > 1"))
+    )
+    (tmp_path / "r/1.json").write_text('{"k": "x", "v": 1}\n{"k": "y", "v": 2}\n{"k": "y", "v": 1}\n')
+    checkpoint = ("--checkpoint", tmp_path / "c")
+    assert run(old, *checkpoint, "--available-now").returncode == 0
+    dry = run(new, *checkpoint, "--upgrade", "correct", "--dry-run").stdout
+    assert "compare the table default_catalog.default_database.totals, read back by SELECT" in dry
+    assert "send the differences to default_catalog.default_database.totals, each as one batch" in dry
+    done = run(new, *checkpoint, "--upgrade", "correct", "--available-now", "--json")
+    messages = [json.loads(line) for line in done.stderr.splitlines() if line.startswith("{")]
+    (sent,) = (message for message in messages if message["event"] == "corrected")
+    assert (sent["updated"], sent["deleted"], sent["equal"], sent["inserted"]) == (1, 1, 0, 0)
+    text = "2 rows sent (1 updated, 1 deleted), 0 equal"
+    assert sent["text"] == text
+    assert f"totals: 0 rows, after a correction: {text}" in run("--rollback", *checkpoint).stdout
+
+
 def test_lost_heads_are_reported_with_a_remedy(shared_session: None, tmp_path: Path) -> None:
     path = plan(tmp_path, "a", "INSERT INTO a SELECT k, SUM(v) FROM r GROUP BY k;")
     checkpoint, rows = tmp_path / "c" / "a", tmp_path / "r"

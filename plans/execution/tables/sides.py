@@ -155,7 +155,7 @@ class Pair:
         if name in self.key:
             return F.col(KEY)[name]
         place = _ORIGINALS if name in self._originals(self.new, rows) else VALUES
-        old, new = (F.col(f"{side}.{place}.{name}") for side in (OLD, NEW))
+        old, new = (F.col(side)[place][name] for side in (OLD, NEW))
         return F.when(is_there(NEW), new).otherwise(old)
 
     def _originals(self, table: TableSpec, rows: DataFrame) -> tuple[str, ...]:

@@ -1,0 +1,79 @@
+"""Differences of two tables by key: compared with the types of the plan, whatever changes led to the rows."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from compiled_plan.plans import types as t
+from compiled_plan.plans.execution.interfaces.connectors import DELETE, INSERT, UPDATE_AFTER, UPDATE_BEFORE, TableSpec
+from compiled_plan.plans.execution.tables.sides import CASE, KEY, Pair
+from compiled_plan.plans.types import Field, MapType, RowType
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+SCHEMA = "kind TINYINT, ord BIGINT, path BINARY, batch INT, f0 STRING, f1 DOUBLE, f2 MAP<STRING, INT>"
+COLUMNS = RowType(
+    fields=(
+        Field("a.key", t.STRING),
+        Field("amount", t.DOUBLE),
+        Field("tags", MapType(key=t.STRING, value=t.INT)),
+    )
+)
+PAIR = Pair(*[TableSpec("t", COLUMNS, {}, primary_key=("a.key",))] * 2)
+Change = tuple[int, str, float | None, dict[str, int] | None]
+
+
+def changes(spark: SparkSession, *rows: Change) -> DataFrame:
+    return spark.createDataFrame([(kind, at, None, 0, *row) for at, (kind, *row) in enumerate(rows)], SCHEMA)
+
+
+def rows(*rows: tuple[str, float | None, dict[str, int] | None]) -> list[Change]:
+    return [(INSERT, *row) for row in rows]
+
+
+def compared(spark: SparkSession, old: list[Change], new: list[Change]) -> tuple[set[str], dict[str, tuple[Any, ...]]]:
+    """The keys that may differ; and the rows to send, by key."""
+    frames = changes(spark, *old), changes(spark, *new)
+    suspects = PAIR.suspects(*frames).where(CASE).select(KEY)
+    sent = PAIR.difference(suspects, *frames).where("kind IS NOT NULL").collect()
+    return {row[0][0] for row in suspects.collect()}, {row.f0: (row.kind, row.f1, row.f2) for row in sent}
+
+
+def test_equal_values_of_any_form_are_not_sent(spark: SparkSession) -> None:
+    same = rows(("nan", math.nan, None), ("null", None, None), ("map", 1.0, {"a": 1, "b": 2}))
+    suspects, sent = compared(spark, [*same, *rows(("zero", 0.0, None))], [*same, *rows(("zero", -0.0, None))])
+    assert suspects <= {"zero"}
+    assert sent == {}
+
+
+def test_differences_have_the_values_of_the_plan(spark: SparkSession) -> None:
+    old = rows(("same", 1.0, None), ("null", None, None), ("map", 1.0, {"a": 1}), ("gone", 2.0, {"x": 1}))
+    new = rows(("same", 1.0, None), ("null", 0.0, None), ("map", 1.0, {"a": 2}), ("new", 3.0, None))
+    suspects, sent = compared(spark, old, new)
+    assert suspects == set(sent)
+    assert sent == {
+        "null": (UPDATE_AFTER, 0.0, None),
+        "map": (UPDATE_AFTER, 1.0, {"a": 2}),
+        "gone": (DELETE, 2.0, {"x": 1}),
+        "new": (INSERT, 3.0, None),
+    }
+
+
+@pytest.mark.parametrize("is_old", [True, False])
+def test_the_last_change_of_a_key_counts(spark: SparkSession, is_old: bool) -> None:
+    """A side may be a changelog: a compacted topic, or a result that was updated on its way."""
+    log: list[Change] = [
+        (INSERT, "a", 1.0, None),
+        (UPDATE_BEFORE, "a", 1.0, None),
+        (UPDATE_AFTER, "a", 2.0, None),
+        (INSERT, "b", 1.0, None),
+        (DELETE, "b", 1.0, None),
+        (DELETE, "never", None, None),
+    ]
+    table = rows(("a", 2.0, None))
+    suspects, sent = compared(spark, *((log, table) if is_old else (table, log)))
+    assert (suspects, sent) == ({"a", "b", "never"}, {})
