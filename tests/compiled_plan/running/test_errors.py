@@ -70,7 +70,7 @@ def test_all_options_in_texts_of_runs_are_reworded() -> None:
             shown = in_python(text)
             assert "--" not in shown.replace("`execute-plan --", ""), file
             value = re.search(r'"([a-z]+)"', shown)
-            assert value is None or value[1] in ("id", "once", "migrate", "earliest", "orders", "name"), (
+            assert value is None or value[1] in ("id", "once", "migrate", "correct", "earliest", "orders", "name"), (
                 f"{file}: add {value[1]!r} to the prose"
             )
 
