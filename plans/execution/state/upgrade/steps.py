@@ -269,4 +269,5 @@ class SendCorrections(Step):
 
     @property
     def text(self) -> str:
-        return f"send the differences to {', '.join(self.tables)}, each as one batch: other rows there are deleted"
+        tables = ", ".join(self.tables)
+        return f"send the differences to {tables}, each as one batch; rows of other writers there are deleted"
