@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -87,15 +87,24 @@ def resolved(store: Store, target: Target, current: int, description: Descriptio
     """
     generation = current if target.generation is None else target.generation
     retained = _retained(store, generation)
-    if target.batch is None:
-        is_later = _is_after(store, target, description)
-        batches = (at for at in reversed(retained.batches) if not is_later(entry_of(retained.generation, at)))
-        batch = next(batches, None)
-    else:
-        batch = target.batch if target.batch in retained.batches else None
-    if batch is None:
+    if target.batch is not None:
+        if target.batch in retained.batches:
+            return _origin(store, Point(generation, target.batch))
         raise _out_of_range(store, target, generation, retained)
-    return _origin(store, Point(generation, batch))
+    is_later = _is_after(store, target, description)
+    for number in _ancestry(store, generation):
+        retained = _retained(store, number)
+        for batch in reversed(retained.batches):
+            if not is_later(entry_of(retained.generation, batch)):
+                return _origin(store, Point(number, batch))
+    raise _out_of_range(store, target, number, retained)
+
+
+def _ancestry(store: Store, generation: int) -> Iterator[int]:
+    """A generation, and those from which it has come, by migrations and rewinds, as far as they exist."""
+    yield generation
+    while _exists(store, generation := store.facts(generation).get("from", {}).get("generation", 0)):
+        yield generation
 
 
 def _origin(store: Store, point: Point) -> Point:

@@ -87,6 +87,17 @@ def test_the_micro_batch_of_a_target(store: Store, text: str, current: int, poin
     assert resolved(store, Target.parse(text), current, DESCRIPTION) == point
 
 
+def test_a_time_before_a_migration_is_one_of_the_generation_before(store: Store) -> None:
+    generation(store, range(10, 12), {"from": {"generation": 2, "program": 1}})
+    assert resolved(store, Target.parse("1970-01-01T10:30"), 3, DESCRIPTION) == Point(3, 10)
+    assert resolved(store, Target.parse("1970-01-01T08:30"), 3, DESCRIPTION) == Point(2, 8)
+    assert resolved(store, Target.parse("orders:0=69"), 3, DESCRIPTION) == Point(1, 6)
+    with pytest.raises(CheckpointError, match="generation 3 retains micro-batches 10 to 11"):
+        resolved(store, Target.parse("6"), 3, DESCRIPTION)
+    with pytest.raises(CheckpointError, match="generation 1 retains micro-batches 5 to 9"):
+        resolved(store, Target.parse("1970-01-01T04:00"), 3, DESCRIPTION)
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
