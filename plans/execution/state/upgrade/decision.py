@@ -21,6 +21,7 @@ from compiled_plan.plans.execution.state.checkpoint.store import Store
 from compiled_plan.plans.execution.state.upgrade.excerpt import above
 from compiled_plan.plans.execution.state.upgrade.filling import Filling
 from compiled_plan.plans.execution.state.upgrade.history import FileTimes
+from compiled_plan.plans.execution.state.upgrade.outputs import astray
 from compiled_plan.plans.execution.state.upgrade.partly import partly_after, partly_of
 from compiled_plan.plans.execution.state.upgrade.pasts import Pasts, tables_with_watermarks
 from compiled_plan.plans.execution.state.upgrade.planning import (
@@ -157,7 +158,8 @@ class _Deciding:
         diff = diff_of(self.both)
         reset = reset_uids(diff, self.options.reset, self.store.root.shown)
         corrects = self.options.upgrade == CORRECT
-        touched = touched_by(diff, self.prepared, self._partly, reset) if corrects else Touched()
+        rest = astray(self.store, self.head.generation) if corrects else ()
+        touched = touched_by(diff, self.prepared, self._partly, reset, rest) if corrects else Touched()
         reset |= touched.uids
         # A correction fills everything that starts empty.
         warm_up = (ALL,) if touched.uids else self.options.warm_up
@@ -325,8 +327,9 @@ class _Deciding:
             steps += (*state.steps, *history)
             steps.append(WriteState(number, host, partitions))
         sinks = [] if filling is None else [sink for sink in self.prepared.sinks if sink.id in filling.sinks]
-        tables = tuple(table_spec(sink).identifier for sink in sinks)
-        steps += (CompareTable(table, read_back(sink)) for table, sink in zip(tables, sinks, strict=True))
+        specs = [table_spec(sink) for sink in sinks]
+        tables = tuple(table.identifier for table in specs)
+        steps += (CompareTable(table.identifier, read_back(table)) for table in specs)
         steps.append(Publish(number, before))
         if tables:
             steps.append(SendCorrections(tables))

@@ -22,6 +22,7 @@ from compiled_plan.plans.execution.state.checkpoint.store import Store
 from compiled_plan.plans.execution.state.checkpoint.written import read_written
 from compiled_plan.plans.execution.state.upgrade.corrections import corrections_of
 from compiled_plan.plans.execution.state.upgrade.targets import Point
+from compiled_plan.plans.execution.state.upgrade.touched import read_back
 from compiled_plan.plans.inspection.checkpoints import COMMITS, GENERATIONS, OUTPUT, WRITTEN, Head, json_in, recorded
 from compiled_plan.plans.nodes.scan import TableSourceScan
 from compiled_plan.plans.nodes.sink import Sink
@@ -106,6 +107,45 @@ def later_than(store: Store, point: Point, generation: int) -> Later:
         generation = origin["generation"]
 
 
+def astray(store: Store, generation: int) -> frozenset[str]:
+    """The tables that have got rows from micro-batches which did not lead to a generation, and no correction since.
+
+    A rollback, or a rewind of a table that does not return, leaves such rows. Those of removed generations are not
+    known.
+    """
+    runs = {store.generation(number).run_id: number for number in store.root.numbers(GENERATIONS)}
+    ends = {runs[span.run]: span.last for span in history_of(store, generation).spans}
+    corrected = {
+        correction.table: number
+        for number in sorted(ends)
+        for correction in corrections_of(store.generation(number).folder)
+        if correction.sent
+    }
+    return frozenset(
+        table
+        for number in runs.values()
+        for table in _written_after(store.generation(number).folder, ends.get(number, _first(store, number)))
+        if corrected.get(table, -1) <= number
+    )
+
+
+def _first(store: Store, generation: int) -> int:
+    """The micro-batch after which a generation has begun to write."""
+    return int(store.facts(generation).get("from", {}).get("batch", -1))
+
+
+def _written_after(generation: Folder, end: int | None) -> Iterator[str]:
+    """The tables that got rows after a micro-batch; -1 for all, None for none."""
+    if end is None:
+        return
+    rows = Counter(read_written(generation).rows or {})
+    if end >= 0:
+        rows.subtract(read_written(generation, end).rows or {})
+    else:
+        rows.update({correction.table: correction.rows for correction in corrections_of(generation) if correction.sent})
+    yield from (+rows)
+
+
 def planned_outputs(
     spark: SparkSession, store: Store, history: OutputHistory, rows: Mapping[str, int] | None, *, keep: bool
 ) -> tuple[TableOutput, ...]:
@@ -140,6 +180,8 @@ def planned_outputs(
 
 def _left(table: connectors.TableSpec, rows: str) -> str:
     problem = f"{rows} left: {table.options.get('connector', '')} does not take output back"
+    if table.primary_key and read_back(table):
+        return f"{problem}; the start of a plan with --upgrade correct does"
     if table.primary_key:
         return f"{problem}; rows whose keys change again are replaced: restore the others from a backup"
     return f"{problem}; rows that come again are duplicates: remove them"

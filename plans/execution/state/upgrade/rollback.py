@@ -58,7 +58,7 @@ class SinkOutput:
     def text(self) -> str:
         text = f"{self.table}: {self.rows} rows"
         if self.correction is not None:
-            again = "; to correct it back, start the old plan with --upgrade correct instead of the rollback"
+            again = "; the start of the old plan with --upgrade correct takes that back"
             text += f", after a correction: {self.correction.text}{again if self.correction.sent else ''}"
         return f"{text} in {self.files} files, {self.pattern}" if self.pattern else text
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from compiled_plan.plans.connectors.registry import connector_spec, connector_specs
-from compiled_plan.plans.execution.interfaces.connectors import table_of
+from compiled_plan.plans.execution.interfaces.connectors import TableSpec, table_of
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan, sink_tables
 from compiled_plan.plans.execution.state.upgrade.excerpt import above
 from compiled_plan.plans.execution.state.upgrade.partly import FORGETS
@@ -36,7 +36,11 @@ class Touched:
 
 
 def touched_by(
-    diff: PlanDiff, prepared: PreparedPlan, partly: Mapping[str, str], reset: Collection[str] = ()
+    diff: PlanDiff,
+    prepared: PreparedPlan,
+    partly: Mapping[str, str],
+    reset: Collection[str] = (),
+    astray: Collection[str] = (),
 ) -> Touched:
     """The parts that a change touches: changed ones, those that lack a part of the past, and all downstream of them.
 
@@ -45,6 +49,7 @@ def touched_by(
         prepared: the new program.
         partly: by uid in the checkpoint, why an operator's state does not reflect all rows read.
         reset: uids of operators that start empty anyway.
+        astray: identifiers of tables with rows that a rollback or rewind has left.
     """
     plan = prepared.plan
     sources = [edit for edit in diff.sources if edit.verdict is Verdict.PARTIAL and edit.new_nodes]
@@ -71,8 +76,14 @@ def touched_by(
     ]
     uids = frozenset(uid for edit in operators for uid in (edit.uid, edit.old_uid) if uid)
     parts: list[Part] = [*sources, *sinks]
-    nodes = tuple(node for edit in sinks for node in edit.new_nodes)
+    changed = {node for edit in sinks for node in edit.new_nodes}
+    tables = sink_tables(prepared.sinks)
+    nodes = tuple(node for node in tables if node in changed or _takes_back(tables[node], astray))
     return Touched(uids, nodes, frozenset(named(part) for part in parts))
+
+
+def _takes_back(table: TableSpec, astray: Collection[str]) -> bool:
+    return table.identifier in astray and bool(table.primary_key and read_back(table))
 
 
 def check_sinks(prepared: PreparedPlan, sinks: Collection[int], place: Callable[[str], str], where: str) -> None:
@@ -107,15 +118,15 @@ def check_sinks(prepared: PreparedPlan, sinks: Collection[int], place: Callable[
         )
 
 
-def read_back(sink: Sink) -> str:
+def read_back(table: TableSpec) -> str:
     """The way to read back the rows of a sink's table, in words; empty if there is none."""
-    spec = connector_spec(sink_tables([sink])[sink.id].options.get("connector", ""))
+    spec = connector_spec(table.options.get("connector", ""))
     return "" if spec is None or spec.sink is None else spec.sink.read_back
 
 
 def _faults(sink: Sink, writers: int) -> Iterator[str]:
     table = sink_tables([sink])[sink.id]
-    if not read_back(sink):
+    if not read_back(table):
         yield f"what its table has cannot be read from the connector {table.options.get('connector', '')}"
     elif not table.primary_key:
         yield "its table has no primary key, so that rows can only be added"
