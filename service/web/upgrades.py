@@ -10,7 +10,7 @@ from fastapi import APIRouter, Response
 from pydantic import BaseModel, Field
 from sqlalchemy.orm import Session
 
-from compiled_plan.plans.execution.session.options import MIGRATE, MIGRATE_PARTIAL, arguments
+from compiled_plan.plans.execution.session.options import CORRECT, MIGRATE, MIGRATE_PARTIAL, arguments
 from compiled_plan.plans.text.properties import properties_text
 from compiled_plan.service.common.texts import Argument
 from compiled_plan.service.runs.asking import ask
@@ -36,12 +36,17 @@ class Target(RequestBody):
 
     version: int = Field(ge=1, le=2**31 - 1)
     partial: bool = Field(default=False, description="accept partial compatibility")
+    correct: bool = Field(
+        default=False, description="make the tables of sinks right for the past, too; `partial` has no effect then"
+    )
     reset: _Uids = option("reset")
     warm_up: _Uids = option("warm_up")
 
     @property
     def how(self) -> str:
         """The value of `execute-plan --upgrade`."""
+        if self.correct:
+            return CORRECT
         return MIGRATE_PARTIAL if self.partial else MIGRATE
 
     @property

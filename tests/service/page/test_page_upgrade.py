@@ -45,6 +45,21 @@ def test_operators_that_lose_their_state_are_named_one_by_one(open_page: Open, s
     assert target.reset[0].startswith("join-")
 
 
+def test_an_upgrade_that_corrects_the_past_names_no_operator(open_page: Open, site: Site) -> None:
+    name = site.name_of_new(SECOND, "corrects")
+    page = open_page(f"pipelines/{name}/upgrade")
+    page.get_by_label("Program").fill(OTHER_KEY)
+    page.get_by_role("button", name="Compile and compare").click()
+    page.get_by_role("button", name="Migrate to the new program").click(timeout=20_000)
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Correct the past").check()
+    expect(dialog.locator(".losses")).to_have_count(0)
+    dialog.get_by_role("button", name="Migrate and correct").click()
+    expect(page.get_by_text("Migrating the state")).to_be_visible()
+    target = site.app.state.faked.targets[name]
+    assert (target.how, target.options) == ("correct", [])
+
+
 def test_an_upgrade_begins_with_the_program_of_the_state(open_page: Open, site: Site) -> None:
     name = site.name_of_new(SECOND, "begins")
     body = {"program": f"-- Not yet.\n{OTHER_KEY}", "put_in_force": True}

@@ -48,6 +48,9 @@ def test_a_preview_uses_the_options_of_the_start(settings: Settings, workers: Wo
         assert answer.status_code == 200, answer.text
         argv, conf = (answer.json()[name] for name in ("argv", "conf"))
         client.post("pipelines/shop/run/stop")
+        target = {"version": 1, "partial": True, "correct": True}
+        corrects = client.post("pipelines/shop/upgrade/check", json=target).json()["argv"]
+    assert ("--upgrade", "correct") in pairwise(corrects)
     assert {"--dry-run", "--json", "migrate-partial"} <= set(argv)
     pairs = list(pairwise(argv))
     for pair in (
