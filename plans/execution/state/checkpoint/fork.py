@@ -8,6 +8,7 @@ that the fork needs, the fork fails.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from uuid import uuid4
 
@@ -35,6 +36,7 @@ from compiled_plan.plans.inspection.checkpoints import (
 
 #: Folders of an operator's state beside those of its partitions, whose entries are numbered by micro-batch.
 _METADATA, _SCHEMAS = "_metadata/v2", "_stateSchema"
+_SCHEMA_PATH = re.compile(rf'"[^"]*(?=/{STATE}/\d+/{_SCHEMAS}/)')
 _TRIES = 5
 
 
@@ -86,13 +88,14 @@ def fork(source: Generation, batch: int, target: Generation, positions: Mapping[
         schemas = (f"{_SCHEMAS}/{store}" for store in old.names(f"{own}/{_SCHEMAS}"))
         for place in (_METADATA, *schemas):
             _link_numbered(old, new, f"{own}/{place}", batch)
+        _point_to_schemas(new, f"{own}/{_METADATA}")
     for log in (COMMITS, OFFSETS):
         _link_numbered(old, new, log, batch)
         if not new.holds(f"{log}/{batch}"):
             raise VanishedError(f"{log}/{batch} is missing", where=old.shown, remedy="choose a later micro-batch")
     known = {name: at for name, at in positions.items() if at is not None} | dict(entry_of(old, batch).positions)
     for name, position in known.items():
-        _link_source(source, target, name, position)
+        link_source(source, target, name, position)
     copy_constant_rows(old, new)
     # Two queries with one id cannot run in one session.
     new.write_text(METADATA, json.dumps({"id": str(uuid4())}))
@@ -128,7 +131,14 @@ def _link_numbered(old: Folder, new: Folder, place: str, last: int) -> None:
             old.link(f"{place}/{name}", new, f"{place}/{name}")
 
 
-def _link_source(source: Generation, target: Generation, name: str, position: str) -> None:
+def _point_to_schemas(generation: Folder, place: str) -> None:
+    """Point the metadata of an operator's state to its schemas in the generation: Spark writes their full paths."""
+    for name in filter(is_number, generation.names(place)):
+        text = generation.read_text(f"{place}/{name}") or ""
+        generation.write_text(f"{place}/{name}", _SCHEMA_PATH.sub(lambda _: f'"{generation.uri}', text))
+
+
+def link_source(source: Generation, target: Generation, name: str, position: str) -> None:
     """Link the log of a source up to its position: Spark takes the files in further entries for read."""
     last = read_until(position)
     if last is None:

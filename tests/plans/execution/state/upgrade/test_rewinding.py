@@ -128,6 +128,10 @@ def test_a_rewound_run_goes_on_as_one_that_never_went_further(place: Place, rewi
     last = current(place)[0]
     assert prune(place.spark, str(place.checkpoint)) == tuple(range(1, last))
     assert not list(place.folder.glob("*/.compiled-plan-rewound"))
+    # The generation does not depend on those that are gone.
+    place.add({"orders": [{"id": 1, "shop": "new", "price": 1, "t": "2026-05-02 00:00:00"}]})
+    step(place, plan)
+    assert [line for line in output(place)["totals"] if '"shop":"new"' in line]
 
 
 @pytest.mark.wide
