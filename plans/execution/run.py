@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from compiled_plan.plans.execution.session.options import RunOptions
     from compiled_plan.plans.execution.spark.storage import Folder
+    from compiled_plan.plans.plan import CompiledPlan
 
 #: The option with the addresses of Kafka's brokers.
 SERVERS = "properties.bootstrap.servers"
@@ -207,6 +208,7 @@ def run_in_force(
     options: RunOptions,
     stopped: Callable[[], bool],
     start: Callable[[MicroBatches, DataFrame, StageBuilder, Folder], StreamingQuery],
+    plan: CompiledPlan | None = None,
     **parts: Any,
 ) -> StreamingQuery:
     """Run the program in force on a checkpoint until its query ends.
@@ -217,6 +219,7 @@ def run_in_force(
             the time of retention have no effect.
         stopped: returns True once the run is to end.
         start: starts the query.
+        plan: the program's plan with further sinks; by default the plan as it is.
         parts: see `OpenedRun`.
 
     Returns:
@@ -228,9 +231,10 @@ def run_in_force(
     old = ProgramInForce(store)
     plain = replace(options, upgrade=CHECK, reset=(), warm_up=(), warm_up_from=None, time_zone=None)
     options = replace(plain, host=old.host, trigger="", retain_for="", available_now=True)
-    run = Run(spark, old.plan, options, begin=lambda *_: old, **parts)
+    run = Run(spark, plan or old.plan, options, begin=lambda *_: old, **parts)
     rows, builder = run._lowered(run.folder)
     query = start(run._batches, rows, builder, run.folder)
+    follower = run._follower(query, builder)
     try:
         follow(spark, query, stopped, options.stop_seconds)
     except StoppedError:
@@ -239,4 +243,5 @@ def run_in_force(
         if run._batches.failure is not None:
             raise run._batches.failure from None
         raise
+    follower.catch_up()
     return query
