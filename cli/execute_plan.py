@@ -13,7 +13,7 @@ from compiled_plan.cli.common.run_options import PLAN_NAME, checkpoint_of, with_
 from compiled_plan.cli.common.terminal import Debug, ExitCode, SparkOptions, app_for, run_app, session_settings
 from compiled_plan.commands.tied import end_with_stdin
 from compiled_plan.plans.errors import CompiledPlanError
-from compiled_plan.plans.execution.session.options import RunOptions
+from compiled_plan.plans.execution.session.options import CHECK, RunOptions
 from compiled_plan.plans.secrets.sources import only_here
 from compiled_plan.plans.text.durations import parse_duration
 
@@ -79,6 +79,14 @@ class Shadowing:
         int,
         typer.Option(metavar="PERCENT", min=1, max=100, help="Share of the time in which --shadow runs micro-batches."),
     ] = 100
+    promote: Annotated[
+        bool,
+        typer.Option(
+            "--promote",
+            help="Once the old run has stopped, put the plan of --shadow in force with the state of the shadow, and "
+            "run it; refused if it differs otherwise than diff-plan names.",
+        ),
+    ] = False
     markdown: Annotated[bool, typer.Option("--markdown", help="Print the report of --shadow as Markdown.")] = False
 
     @property
@@ -102,7 +110,7 @@ class Shadowing:
         _ = self.seconds
         if not self.shadow:
             if self != Shadowing():
-                raise typer.BadParameter("--for, --rows, --shadow-share and --markdown belong to --shadow")
+                raise typer.BadParameter("--for, --rows, --shadow-share, --promote and --markdown belong to --shadow")
         elif len(plans) != 1 or not checkpoint:
             raise typer.BadParameter("--shadow takes one plan, and --checkpoint")
         elif self.markdown and as_json:
@@ -219,7 +227,7 @@ def execute(
         raise typer.Exit(show_stages(loaded, reader, options, output.as_json))
     if shadowing.shadow and loaded and not dry_run:
         from compiled_plan.cli.actions.shadowing import run_shadow
-        from compiled_plan.plans.execution.shadow.shadow import Limits
+        from compiled_plan.plans.execution.shadow.rounds import Limits
 
         path, plan = loaded[0]
         options = replace(options, checkpoint=checkpoint_of(path, checkpoint))
@@ -232,11 +240,15 @@ def execute(
             cluster.master,
             settings,
             output.progress_file,
+            promote=shadowing.promote,
             as_json=output.as_json,
             markdown=shadowing.markdown,
             debug=debug,
         )
-        raise typer.Exit(code)
+        if code or not shadowing.promote:
+            raise typer.Exit(code)
+        # The promotion has changed the state as these options say.
+        options = replace(options, upgrade=CHECK, reset=(), warm_up=(), warm_up_from=None)
     from compiled_plan.cli.actions.runs import Runs
 
     runs = Runs(options, cluster.master, settings, output, keep_going, dry_run, debug)

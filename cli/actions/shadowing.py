@@ -5,20 +5,21 @@ from __future__ import annotations
 import json
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from compiled_plan.cli.common.running import Stop, print_line
 from compiled_plan.cli.common.terminal import ExitCode, fail
 from compiled_plan.commands.interrupts import Interrupted
-from compiled_plan.plans.errors import CompiledPlanError
+from compiled_plan.plans.errors import CheckpointError, CompiledPlanError
 from compiled_plan.plans.execution.session.kept import session_of_command
 from compiled_plan.plans.execution.session.lakes import with_lakes
 from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.execution.shadow.report import ShadowReport
-from compiled_plan.plans.execution.shadow.shadow import Limits, shadow
+from compiled_plan.plans.execution.shadow.rounds import Limits
+from compiled_plan.plans.execution.shadow.shadow import shadow
 from compiled_plan.plans.execution.spark.failures import translate
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.telemetry.progress_file import ProgressFile
@@ -46,6 +47,7 @@ def run_shadow(
     settings: Mapping[str, str],
     progress_file: str,
     *,
+    promote: bool,
     as_json: bool,
     markdown: bool,
     debug: bool,
@@ -59,7 +61,8 @@ def run_shadow(
         limits: the extent of the run.
         master: the master of Spark.
         settings: the settings of the session.
-        progress_file: the file to which the report is appended after each round; empty for none.
+        progress_file: the file to which the report is appended after each round, and at the end; empty for none.
+        promote: put the plan in force once the old run has stopped.
         as_json: print the report as JSON.
         markdown: print it as Markdown.
         debug: print tracebacks.
@@ -73,8 +76,11 @@ def run_shadow(
     ending, stop = _Ending(), Stop(path, options.stop_seconds)
     try:
         session = session_of_command(master, with_lakes(settings, [plan]), verbose=debug, meanwhile=None)
-        with session as spark, stop.heeded_by(ending), _progress(progress_file) as tell:
-            report = shadow(spark, plan, options, limits, tell, ending.requested.is_set)
+        progress = _Progress(progress_file, limits.reached if promote else lambda _: False)
+        with session as spark, stop.heeded_by(ending), closing(progress):
+            stopped = ending.requested.is_set
+            report = shadow(spark, plan, options, limits, progress.show, stopped, promote=promote)
+            progress.append(report)
     except Interrupted:
         raise
     except Exception as fault:
@@ -87,22 +93,40 @@ def run_shadow(
     print_line(json.dumps(report.to_dict()) if as_json else "\n".join(lines))
     if stop.signal is not None:
         raise Interrupted(stop.signal, reported=True)
+    if promote and report.promoted is None:
+        refusal = CheckpointError(
+            "--promote: the new plan differs otherwise than `diff-plan` names, and was not put in force",
+            where=options.checkpoint,
+            remedy="look at the examples; to start it all the same, stop the old run and start the plan with --upgrade",
+        )
+        fail(refusal, path, debug=debug)
+        return ExitCode.FAILED
     return ExitCode.OK
 
 
-@contextmanager
-def _progress(path: str) -> Iterator[Callable[[ShadowReport], None]]:
-    """Print the result so far to stderr, and append the report to a file."""
-    file = ProgressFile(Path(path)) if path else None
+class _Progress:
+    """Prints the result so far to stderr, and appends reports to a file.
 
-    def tell(report: ShadowReport) -> None:
+    Args:
+        path: the file; empty for none.
+        waits: returns True if a report is that of a shadow that waits for the end of the old run.
+    """
+
+    def __init__(self, path: str, waits: Callable[[ShadowReport], bool]) -> None:
+        self._file, self._waits = ProgressFile(Path(path)) if path else None, waits
+
+    def show(self, report: ShadowReport) -> None:
+        """Print and append the result after a round."""
         line = f"round {report.rounds}: {report.rows_in} rows, {report.outcome.value}"
-        print(line, file=sys.stderr, flush=True)
-        if file is not None:
-            file.tell({"event": "shadow", "report": report.to_dict()})
+        more = "; stop the old run to promote the shadow" if self._waits(report) else ""
+        print(f"{line}{more}", file=sys.stderr, flush=True)
+        self.append(report)
 
-    try:
-        yield tell
-    finally:
-        if file is not None:
-            file.close()
+    def append(self, report: ShadowReport) -> None:
+        """Append a report to the file."""
+        if self._file is not None:
+            self._file.tell({"event": "shadow", "report": report.to_dict()})
+
+    def close(self) -> None:
+        if self._file is not None:
+            self._file.close()

@@ -113,6 +113,8 @@ _PHRASES = {
     "rewind-to": ("`execute-plan --rewind-to`", "`execute-plan --rewind-to {}`"),
     "keep-output": ("`execute-plan --keep-output`", ""),
     "shadow": ("`execute-plan --shadow`", ""),
+    "shadow-share": ("`execute-plan --shadow-share`", ""),
+    "promote": ("`execute-plan --promote`", ""),
 }
 _DEFAULTS = {field.name: field.default for field in fields(RunOptions)}
 

@@ -16,7 +16,7 @@ from compiled_plan.commands.interrupts import Interrupted
 from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.execution.shadow.report import ShadowReport
-from compiled_plan.plans.execution.shadow.shadow import Limits
+from compiled_plan.plans.execution.shadow.rounds import Limits
 from tests.support.commands import called
 from tests.support.waiting import wait_until
 
@@ -36,6 +36,7 @@ INSERT INTO totals SELECT shop, SUM(price) FROM sales {where} GROUP BY shop;
         (["plan.json", "--shadow"], "--shadow takes one plan, and --checkpoint"),
         (["a.json", "b.json", "--shadow", "--checkpoint", "c"], "--shadow takes one plan, and --checkpoint"),
         (["plan.json", "--rows", "3"], "belong to --shadow"),
+        (["plan.json", "--checkpoint", "c", "--promote"], "belong to --shadow"),
         (["plan.json", "--shadow", "--checkpoint", "c", "--json", "--markdown"], "exclude each other"),
         (["plan.json", "--shadow", "--checkpoint", "c", "--for", "soon"], "--for: "),
         (["plan.json", "--shadow", "--checkpoint", "c", "--shadow-share", "0"], "greater than or equal to 1"),
@@ -64,18 +65,47 @@ def test_the_report_of_a_shadow(shared_session: None, tmp_path: Path) -> None:
     assert (done.returncode, "round 1: 2 rows, differs as named" in done.stderr) == (0, True)
     first, *lines = done.stdout.splitlines()
     assert first.startswith("shadow since micro-batch 0: differs as named; 2 rows in 1 rounds, ")
-    assert lines == [
+    assert lines[:3] == [
         "default_catalog.default_database.totals: differs as named; 2 keys (shop), 1 differ",
         "  1 only in the old program",
         '  {"shop":"x"}: old {"total":4}, new no row',
     ]
+    assert lines[3].startswith("  first parts at the input of SUM(price) by shop, of sales: node ")
+    assert lines[4:] == ['    {"shop":"x","price":1}: old 1, new no row']
     assert not (tmp_path / "c.shadow").exists()
+
+
+@pytest.mark.wide
+def test_a_promoted_plan_runs_on(shared_session: None, tmp_path: Path) -> None:
+    old, new = compiled(tmp_path, "old"), compiled(tmp_path, "new", "WHERE price > 2")
+    (tmp_path / "sales").mkdir()
+    (tmp_path / "sales/1.json").write_text('{"shop": "x", "price": 3}')
+    checkpoint = ("--checkpoint", tmp_path / "c", "--available-now")
+    assert run(old, *checkpoint).returncode == 0
+    (tmp_path / "sales/2.json").write_text('{"shop": "x", "price": 1}\n{"shop": "x", "price": 5}')
+    done = run(new, *checkpoint, "--shadow", "--promote")
+    assert (done.returncode, "stop the old run to promote the shadow" in done.stderr) == (0, True)
+    assert "promoted: generation 2 is in force" in done.stdout.splitlines()
+    # The sinks have the rows behind the last micro-batch of the old run.
+    written = [file.read_text() for file in (tmp_path / "totals").glob("part-*")]
+    assert sum('"total":8' in text for text in written) == 1
+
+
+@pytest.mark.wide
+def test_a_plan_that_is_not_promoted(
+    shared_session: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(shadowing, "shadow", lambda *arguments, **parts: ShadowReport(3, rounds=1))
+    plan = TableEnvironment().compile_script(PROGRAM.format(folder="/none", where=""))
+    how = {"promote": True, "as_json": False, "markdown": False, "debug": False}
+    assert shadowing.run_shadow("plan.json", plan, RunOptions(checkpoint="c"), Limits(), "", {}, "", **how) == 1
+    assert "differs otherwise than `diff-plan` names, and was not put in force" in capsys.readouterr().err
 
 
 def test_a_signal_ends_it_with_the_result_so_far(
     shared_session: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def ended(*arguments: Any) -> ShadowReport:
+    def ended(*arguments: Any, promote: bool) -> ShadowReport:
         os.kill(os.getpid(), signal.SIGTERM)
         wait_until(arguments[-1], "the request to stop")
         return ShadowReport(3, rounds=1)
@@ -84,8 +114,8 @@ def test_a_signal_ends_it_with_the_result_so_far(
     # It would end this process after the time for a stop.
     monkeypatch.setattr("compiled_plan.cli.common.running.threading.Timer", Mock())
     plan = TableEnvironment().compile_script(PROGRAM.format(folder="/none", where=""))
-    how = {"as_json": False, "markdown": False, "debug": False}
+    how = {"promote": False, "as_json": False, "markdown": False, "debug": False}
     with pytest.raises(Interrupted) as interrupted:
-        shadowing.run_shadow("plan.json", plan, RunOptions(checkpoint="c"), Limits(), "", {}, **how)
+        shadowing.run_shadow("plan.json", plan, RunOptions(checkpoint="c"), Limits(), "", {}, "", **how)
     assert interrupted.value.signal is signal.SIGTERM
     assert capsys.readouterr().out.startswith("shadow since micro-batch 3: equal")

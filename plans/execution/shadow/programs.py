@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -11,18 +11,16 @@ from compiled_plan.plans.execution.batches.micro_batches import MicroBatches
 from compiled_plan.plans.execution.interfaces.connectors import TableSpec
 from compiled_plan.plans.execution.run import run_in_force
 from compiled_plan.plans.execution.session.options import RunOptions
-from compiled_plan.plans.execution.spark.storage import Folder
 from compiled_plan.plans.execution.stages.prepared import sink_tables
-from compiled_plan.plans.execution.state.checkpoint.file_logs import place_of
+from compiled_plan.plans.execution.state.checkpoint.fork import link_source
 from compiled_plan.plans.execution.state.checkpoint.offsets import (
     Entry,
-    entries,
     entry_of,
     plan_batch,
     progress_of,
     watermark_of,
 )
-from compiled_plan.plans.execution.state.checkpoint.store import Store
+from compiled_plan.plans.execution.state.checkpoint.store import Generation, Store
 from compiled_plan.plans.execution.state.upgrade.start import ProgramInForce
 from compiled_plan.plans.execution.tables.records import Records
 from compiled_plan.plans.nodes.sink import Sink
@@ -44,6 +42,7 @@ class ShadowProgram:
         options: the options of its runs.
         stopped: returns True once a run is to end.
         parts: see `OpenedRun`.
+        recorded_plan: see `run_in_force`.
     """
 
     spark: SparkSession
@@ -52,14 +51,15 @@ class ShadowProgram:
     options: RunOptions
     stopped: Callable[[], bool]
     parts: Mapping[str, Any]
+    recorded_plan: CompiledPlan | None = None
 
     @property
     def plan(self) -> CompiledPlan:
         return ProgramInForce(self.store).plan
 
     @property
-    def folder(self) -> Folder:
-        return ProgramInForce(self.store).generation.folder
+    def generation(self) -> Generation:
+        return ProgramInForce(self.store).generation
 
     @property
     def sources(self) -> frozenset[str]:
@@ -71,35 +71,40 @@ class ShadowProgram:
     @property
     def batch(self) -> int:
         """The number of the last micro-batch."""
-        committed = progress_of(self.folder).committed
+        committed = progress_of(self.generation.folder).committed
         return -1 if committed is None else committed
 
     def advance(self) -> int:
         """Read all rows available; return their number."""
         return self._run(MicroBatches.start)
 
-    def repeat(self, lead: ShadowProgram, since: int) -> None:
-        """Run the micro-batches that another program has run: the same rows, at the same times.
+    def repeat(self, lead: Generation, planned: Iterable[Entry]) -> int:
+        """Run micro-batches that another program has run: the same rows, at the same times.
 
         Args:
-            lead: the other program, which reads all sources of this one.
-            since: the micro-batch of the other program up to which both have read the same.
+            lead: the generation of the other program, which reads all sources of this one.
+            planned: its micro-batches after those that this program has run.
+
+        Returns:
+            The number of rows that this program read.
         """
-        for name in self.sources:
-            lead.folder.copy(place_of(name), self.folder)
-        for planned in entries(lead.folder):
-            if planned.number > since:
-                folder, last = self.folder, self.batch
-                before = entry_of(folder, last)
-                positions = {name: at for name, at in planned.positions.items() if name in self.sources}
-                about = {**before.about, "batchTimestampMs": planned.about["batchTimestampMs"]}
-                plan_batch(folder, Entry(last + 1, watermark_of(folder), {**before.positions, **positions}, about))
-                self._run(partial(MicroBatches.finish, drain=False))
+        rows = 0
+        for entry in planned:
+            own, last = self.generation, self.batch
+            positions = {name: at for name, at in entry.positions.items() if name in self.sources}
+            for name, position in positions.items():
+                link_source(lead, own, name, position)
+            before = entry_of(own.folder, last)
+            about = {**before.about, "batchTimestampMs": entry.about["batchTimestampMs"]}
+            following = Entry(last + 1, watermark_of(own.folder), {**before.positions, **positions}, about)
+            plan_batch(own.folder, following)
+            rows += self._run(partial(MicroBatches.finish, drain=False))
+        return rows
 
     def _run(self, start: Callable[..., StreamingQuery]) -> int:
         """Run micro-batches; return the number of rows that they read."""
         place = (self.spark, self.store, self.options, self.stopped)
-        query = run_in_force(*place, start, open_sink=self.records.open, **self.parts)
+        query = run_in_force(*place, start, self.recorded_plan, open_sink=self.records.open, **self.parts)
         return sum(progress.numInputRows for progress in query.recentProgress)
 
 

@@ -39,6 +39,44 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True)
+class Parting:
+    """A first place, in the order of a plan, at which two programs part: all that is compared upstream is equal.
+
+    Args:
+        words: the operator; "the rows of" a source; "the input of" an operator or a table.
+        uid: the uid of an operator that emits other rows for equal input; otherwise empty.
+        old_nodes: the nodes of the old plan between the last equal rows and the first ones that differ.
+        new_nodes: the same of the new plan.
+        through: their descriptions in the new plan; if it has none, in the old one.
+        differing: number of rows or keys that differ.
+        examples: a few of them.
+    """
+
+    words: str
+    uid: str = ""
+    old_nodes: tuple[int, ...] = ()
+    new_nodes: tuple[int, ...] = ()
+    through: tuple[str, ...] = ()
+    differing: int = 0
+    examples: tuple[Example, ...] = ()
+
+    @property
+    def text(self) -> str:
+        if self.uid:
+            return f"{self.words}, {self.uid}: equal input, other output"
+        if not self.through:
+            return self.words
+        nodes, of = (self.new_nodes, "") if self.new_nodes else (self.old_nodes, " of the old plan")
+        named = zip(nodes, self.through, strict=True)
+        return f"{self.words}: {', '.join(f'node {node}{of} {what}' for node, what in named)}"
+
+    def lines(self) -> Iterator[str]:
+        """The place and its examples in lines of text."""
+        yield f"  first parts at {self.text}"
+        yield from (f"    {example.text}" for example in self.examples)
+
+
+@dataclass(frozen=True, slots=True)
 class Rows:
     """The keys of a table that either program wrote, by their rows in the end.
 
@@ -53,6 +91,7 @@ class Rows:
         columns: number of keys with other values, by column.
         examples: a few keys that differ.
         named: True if the difference of the plans names all of these.
+        parts: where the programs part first, upstream of the table; empty if it is equal, or the run was stopped.
     """
 
     table: str
@@ -65,6 +104,7 @@ class Rows:
     columns: Mapping[str, int] = field(default_factory=dict)
     examples: tuple[Example, ...] = ()
     named: bool = False
+    parts: tuple[Parting, ...] = ()
 
     @property
     def keys(self) -> int:
@@ -95,6 +135,8 @@ class Rows:
         }
         yield from (f"  {count} {name}" for name, count in parts.items() if count)
         yield from (f"  {example.text}" for example in self.examples)
+        for part in self.parts:
+            yield from part.lines()
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +151,7 @@ class ShadowReport:
         tables: the result of each table that both programs write.
         only_old: identifiers of tables that only the old program writes.
         only_new: identifiers of tables that only the new program writes.
+        promoted: the generation in force since a promotion; None without one.
     """
 
     batch: int
@@ -118,6 +161,7 @@ class ShadowReport:
     tables: tuple[Rows, ...] = ()
     only_old: tuple[str, ...] = ()
     only_new: tuple[str, ...] = ()
+    promoted: int | None = None
 
     @property
     def outcome(self) -> Outcome:
@@ -135,27 +179,38 @@ class ShadowReport:
             yield from rows.lines()
         yield from (f"{table}: written by the old program alone" for table in self.only_old)
         yield from (f"{table}: written by the new program alone" for table in self.only_new)
+        yield from [] if self.promoted is None else [f"promoted: generation {self.promoted} is in force"]
 
     def markdown(self) -> Iterator[str]:
         """The report in lines of Markdown, for a pull request."""
         yield f"### Shadow run: {self.outcome.value}"
         yield ""
         yield f"{self.rows_in} rows in {self.rounds} rounds since micro-batch {self.batch}, {self.seconds:.1f} s."
+        yield from [] if self.promoted is None else ["", f"Promoted: generation {self.promoted} is in force."]
         yield ""
         yield "| table | outcome | keys | equal | other values | only old | only new | other changes |"
         yield "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |"
         for rows in self.tables:
             counts = (rows.keys, rows.equal, rows.other_values, rows.only_old, rows.only_new, rows.other_sequence)
             yield f"| `{rows.table}` | {rows.outcome.value} | {' | '.join(map(str, counts))} |"
+        parts = [(rows.table, part) for rows in self.tables for part in rows.parts]
+        yield from ("", *(f"- `{table}` first parts at {part.text}" for table, part in parts)) if parts else ()
         for rows in self.tables:
             yield from ("", f"<details><summary>{rows.table}</summary>", "", "```text") if rows.examples else ()
             yield from (example.text for example in rows.examples)
+            yield from (line for part in rows.parts for line in part.lines())
             yield from ("```", "", "</details>") if rows.examples else ()
 
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON."""
         tables = [
-            {**asdict(rows), "outcome": rows.outcome.value, "keys": rows.keys, "differing": rows.differing}
+            {
+                **asdict(rows),
+                "outcome": rows.outcome.value,
+                "keys": rows.keys,
+                "differing": rows.differing,
+                "parts": [{**asdict(part), "text": part.text} for part in rows.parts],
+            }
             for rows in self.tables
         ]
         return {**asdict(self), "outcome": self.outcome.value, "tables": tables}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, ClassVar
@@ -23,14 +24,16 @@ class Records:
     Args:
         folder: the folder of all records.
         sinks: the names of the recorded sinks, see `TableSpec.sink`; rows of others, such as dead letters, are dropped.
+        after: called after each table of a micro-batch.
     """
 
     folder: Folder
     sinks: frozenset[str]
+    after: Callable[[], None] = lambda: None
 
     def open(self, table: TableSpec, context: SinkContext) -> RowSink:
         """A sink that records rows in place of a table's own."""
-        return _Recorded(self._place(table.sink) if table.sink in self.sinks else "")
+        return _Recorded(self._place(table.sink) if table.sink in self.sinks else "", self.after)
 
     def rows(self, sink: str, spark: SparkSession) -> DataFrame:
         """The rows recorded for a sink."""
@@ -53,12 +56,14 @@ class _Recorded:
 
     READS_ORDER: ClassVar[bool] = True
     folder: str
+    after: Callable[[], None]
 
     def write(self, frame: DataFrame, batch_id: int) -> None:
         if self.folder:
             frame.write.mode("overwrite").parquet(f"{self.folder}/{BATCH}={batch_id}")
         else:
             frame.write.format("noop").mode("overwrite").save()
+        self.after()
 
 
 def _name(sink: str) -> str:

@@ -19,6 +19,7 @@ from tests.bench.measurements import (
     nexmark,
     restart,
     rewind,
+    shadow,
     start,
 )
 
@@ -39,6 +40,7 @@ NAMES = (
     "migration",
     "restart",
     "rewind",
+    "shadow",
     "start",
     "kafka",
     "latency",
@@ -66,5 +68,6 @@ __all__ = [
     "nexmark",
     "restart",
     "rewind",
+    "shadow",
     "start",
 ]

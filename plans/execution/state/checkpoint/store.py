@@ -173,7 +173,7 @@ class Store(CheckpointReader[Folder]):
             versions: the versions that create it.
             run_id: see `Generation`.
             before: the head whose state it continues.
-            origin: of a rewind, `from` and `before` of its facts.
+            origin: of a rewind or a shadow run, `from` and `before` of its facts.
         """
         number = self.next_generation()
         folder = self._folder(number)

@@ -70,3 +70,9 @@ def write_written(generation: Folder, written: Written, clock: BatchClock) -> No
     """Write the counts into a generation, with the reading of the run's clock."""
     figures = asdict(replace(written, clock=clock.reading(), digests=True))
     generation.write_text(WRITTEN, json.dumps(sealed(figures)))
+
+
+def forget_rows(generation: Folder) -> None:
+    """Set the counts of a generation to zero: its micro-batches so far have written to no sink."""
+    written = replace(read_written(generation), batches=0, rows={}, last={})
+    generation.write_text(WRITTEN, json.dumps(sealed(asdict(written))))

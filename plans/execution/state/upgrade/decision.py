@@ -159,7 +159,7 @@ class _Deciding:
         reset = reset_uids(diff, self.options.reset, self.store.root.shown)
         corrects = self.options.upgrade == CORRECT
         rest = astray(self.store, self.head.generation) if corrects else ()
-        touched = touched_by(diff, self.prepared, self._partly, reset, rest) if corrects else Touched()
+        touched = touched_by(self.both, diff, self.prepared, self._partly, reset, rest) if corrects else Touched()
         reset |= touched.uids
         # A correction fills everything that starts empty.
         warm_up = (ALL,) if touched.uids else self.options.warm_up

@@ -8,9 +8,17 @@ from dataclasses import replace
 from compiled_plan.plans.nodes.base import InputProperty, PlanNode
 from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.nodes.specs import RowKind
-from compiled_plan.plans.nodes.tables import CatalogTable, PhysicalColumn, ResolvedTable, TableSchema, TableSink
+from compiled_plan.plans.nodes.tables import (
+    CatalogTable,
+    PhysicalColumn,
+    PrimaryKey,
+    ResolvedTable,
+    TableSchema,
+    TableSink,
+)
 from compiled_plan.plans.plan import CompiledPlan, Edge
 from compiled_plan.plans.trees import reached
+from compiled_plan.plans.types import LogicalType, RowType
 
 _KINDS: tuple[RowKind, ...] = ("INSERT", "UPDATE_BEFORE", "UPDATE_AFTER", "DELETE")
 
@@ -35,14 +43,36 @@ def excerpt(plan: CompiledPlan, wanted: Collection[int]) -> CompiledPlan:
 
 def _sinks(ends: Iterable[PlanNode], free: int) -> Iterator[Sink]:
     for number, node in enumerate(ends):
-        columns = tuple(PhysicalColumn(name=field.name, data_type=field.type) for field in node.output_type.fields)
-        table = ResolvedTable(schema=TableSchema(columns=columns), options={"connector": "blackhole"})
-        named = CatalogTable(identifier=f"`warm`.`up`.`{number}`", resolved_table=table)
-        yield Sink(
-            id=free + number,
-            output_type=node.output_type,
-            dynamic_table_sink=TableSink(table=named),
-            input_changelog_mode=_KINDS,
-            input_properties=(InputProperty.spread(),),
-            description="",
-        )
+        columns = [(field.name, field.type) for field in node.output_type.fields]
+        yield blackhole(free + number, f"`warm`.`up`.`{number}`", node.output_type, columns)
+
+
+def blackhole(
+    node: int,
+    identifier: str,
+    rows: RowType,
+    columns: Iterable[tuple[str, LogicalType]],
+    key: tuple[str, ...] = (),
+) -> Sink:
+    """A sink that takes all kinds of rows, and discards them.
+
+    Args:
+        node: its id.
+        identifier: the identifier of its table.
+        rows: the type of its input.
+        columns: names and types of the table's columns.
+        key: the primary key of the table; empty for none.
+    """
+    schema = TableSchema(
+        columns=tuple(PhysicalColumn(name=name, data_type=type_) for name, type_ in columns),
+        primary_key=PrimaryKey(name="key", columns=key) if key else None,
+    )
+    table = ResolvedTable(schema=schema, options={"connector": "blackhole"})
+    return Sink(
+        id=node,
+        output_type=rows,
+        dynamic_table_sink=TableSink(table=CatalogTable(identifier=identifier, resolved_table=table)),
+        input_changelog_mode=_KINDS,
+        input_properties=(InputProperty.spread(),),
+        description="",
+    )

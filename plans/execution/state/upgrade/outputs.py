@@ -73,7 +73,7 @@ def history_of(store: Store, generation: int, until: int | None = None) -> Outpu
         if not origin:
             break
         # A migration begins behind the last micro-batch of its origin.
-        generation, until = origin["generation"], origin.get("batch")
+        generation, until = origin["generation"], origin.get("last", origin.get("batch"))
     return OutputHistory(tuple(reversed(spans)), runs)
 
 

@@ -154,7 +154,8 @@ def _is_end(store: Store, head: Head, point: Point) -> bool:
     if progress.planned is not None or progress.committed != point.batch:
         return False
     origin = store.facts(head.generation).get("from", {})
-    return point.generation == head.generation or (origin.get("generation"), origin.get("batch")) == astuple(point)
+    begins = (origin.get("generation"), origin.get("last", origin.get("batch")))
+    return point.generation == head.generation or begins == astuple(point)
 
 
 def _check_entry(store: Store, point: Point, entry: Entry) -> None:

@@ -88,14 +88,20 @@ def resolved(store: Store, target: Target, current: int, description: Descriptio
     generation = current if target.generation is None else target.generation
     retained = _retained(store, generation)
     if target.batch is not None:
-        if target.batch in retained.batches:
-            return _origin(store, Point(generation, target.batch))
-        raise _out_of_range(store, target, generation, retained)
+        if target.batch not in retained.batches:
+            raise _out_of_range(store, target, generation, retained)
+        if target.batch < _first(store, generation):
+            raise CheckpointError(
+                f"micro-batch {target.batch} of generation {generation} ran in a shadow run: its output is in no table",
+                where=store.root.shown,
+                remedy="choose a later one, or one of the generation before",
+            )
+        return _origin(store, Point(generation, target.batch))
     is_later = _is_after(store, target, description)
     for number in _ancestry(store, generation):
         retained = _retained(store, number)
         for batch in reversed(retained.batches):
-            if not is_later(entry_of(retained.generation, batch)):
+            if batch >= _first(store, number) and not is_later(entry_of(retained.generation, batch)):
                 return _origin(store, Point(number, batch))
     raise _out_of_range(store, target, number, retained)
 
@@ -105,6 +111,12 @@ def _ancestry(store: Store, generation: int) -> Iterator[int]:
     yield generation
     while _exists(store, generation := store.facts(generation).get("from", {}).get("generation", 0)):
         yield generation
+
+
+def _first(store: Store, generation: int) -> int:
+    """The first micro-batch to which a generation can return: the output of those in a shadow run is in no table."""
+    origin = store.facts(generation).get("from", {})
+    return int(origin["batch"]) if "last" in origin else 0
 
 
 def _origin(store: Store, point: Point) -> Point:

@@ -15,6 +15,7 @@ from compiled_plan.plans.execution.state.upgrade.refusing import UpgradeError
 from compiled_plan.plans.inspection.diff.concerns import named
 from compiled_plan.plans.inspection.diff.model import Change, Part, PlanDiff
 from compiled_plan.plans.inspection.diff.named import named_columns
+from compiled_plan.plans.inspection.diff.sides import PlanPair
 from compiled_plan.plans.inspection.judging.verdicts import Verdict
 from compiled_plan.plans.inspection.lineage.table_identity import place_of
 from compiled_plan.plans.nodes.sink import Sink
@@ -36,6 +37,7 @@ class Touched:
 
 
 def touched_by(
+    both: PlanPair,
     diff: PlanDiff,
     prepared: PreparedPlan,
     partly: Mapping[str, str],
@@ -45,7 +47,8 @@ def touched_by(
     """The parts that a change touches: changed ones, those that lack a part of the past, and all downstream of them.
 
     Args:
-        diff: the difference of the programs.
+        both: the plans.
+        diff: their difference.
         prepared: the new program.
         partly: by uid in the checkpoint, why an operator's state does not reflect all rows read.
         reset: uids of operators that start empty anyway.
@@ -70,7 +73,7 @@ def touched_by(
         if edit.new_nodes
         and (
             edit.change is Change.ADDED
-            or named_columns(diff, edit, plan) != frozenset()
+            or named_columns(both, diff, edit) != frozenset()
             or not above(plan, edit.new_nodes).isdisjoint(causes)
         )
     ]

@@ -81,7 +81,8 @@ function reportView({ outcome, batch, tables, only_old: onlyOld, only_new: onlyN
 const rowOf = (table) => html`<tr><th scope="row">${table.table}</th><td>${table.outcome}</td>
   ${[table.keys, table.equal, table.other_values, table.only_old, table.only_new, table.other_sequence].map((number) => html`<td class="number">${count(number)}</td>`)}</tr>`;
 
-const examplesOf = ({ table, examples }) => html`<details open><summary>Keys of <strong>${table}</strong> that differ</summary>
+const examplesOf = ({ table, examples, parts }) => html`<details open><summary>Keys of <strong>${table}</strong> that differ</summary>
   <table class="wide-table"><thead><tr><th scope="col">Key</th><th scope="col">Old program</th><th scope="col">New program</th></tr></thead>
     <tbody>${examples.map(({ key, old, new: now }) => html`<tr><th scope="row"><code>${key}</code></th><td><code>${old ?? "no row"}</code></td><td><code>${now ?? "no row"}</code></td></tr>`)}</tbody></table>
+  ${(parts ?? []).map(({ text }) => html`<p>First parts at ${text}</p>`)}
 </details>`;

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
-from compiled_plan.plans.execution.shadow.report import Example, Outcome, Rows, ShadowReport
+from compiled_plan.plans.execution.shadow.report import Example, Outcome, Parting, Rows, ShadowReport
 
 TOTALS = Rows("c.d.totals", ("shop",), equal=5, other_sequence=1, other_values=2, columns={"total": 2}, named=True)
 LOG = Rows("c.d.log", (), equal=1, only_new=1, examples=(Example("new", '{"id":1}', None, "2"),))
+
+PARTS = (
+    Parting("SUM(price) by shop, of sales", "group-aggregate-1", (4,), (5,), ("GroupAggregate(...)",), 2),
+    Parting("the input of c.d.log", "", (2,), (), ("Calc(where=[(price > 2)])",), 1, LOG.examples),
+)
 
 
 def report(*tables: Rows) -> ShadowReport:
@@ -43,3 +49,23 @@ def test_markdown() -> None:
 def test_json() -> None:
     document = json.loads(json.dumps(report(TOTALS).to_dict()))
     assert (document["outcome"], document["tables"][0]["columns"]) == ("differs as named", {"total": 2})
+
+
+def test_the_first_places_are_in_all_forms() -> None:
+    parted = report(replace(LOG, parts=PARTS))
+    assert [*parted.lines()][4:7] == [
+        "  first parts at SUM(price) by shop, of sales, group-aggregate-1: equal input, other output",
+        "  first parts at the input of c.d.log: node 2 of the old plan Calc(where=[(price > 2)])",
+        '    {"id":1}: old no row, new 2',
+    ]
+    line = "- `c.d.log` first parts at SUM(price) by shop, of sales, group-aggregate-1: equal input, other output"
+    assert line in [*parted.markdown()]
+    (table,) = json.loads(json.dumps(parted.to_dict()))["tables"]
+    assert [(part["uid"], part["new_nodes"]) for part in table["parts"]] == [("group-aggregate-1", [5]), ("", [])]
+
+
+def test_a_promotion_is_reported() -> None:
+    promoted = replace(report(), promoted=3)
+    assert "promoted: generation 3 is in force" in [*promoted.lines()]
+    assert "Promoted: generation 3 is in force." in [*promoted.markdown()]
+    assert promoted.to_dict()["promoted"] == 3

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,10 @@ import pytest
 from compiled_plan.plans.errors import CheckpointError, UnsupportedError
 from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.execution.shadow.report import Outcome, ShadowReport
-from compiled_plan.plans.execution.shadow.shadow import Limits, shadow
+from compiled_plan.plans.execution.shadow.rounds import Limits
+from compiled_plan.plans.execution.shadow.shadow import shadow
+from compiled_plan.plans.execution.spark.storage import LocalFolder
+from compiled_plan.plans.execution.state.checkpoint.store import Store
 from compiled_plan.plans.plan import CompiledPlan
 from tests.plans.execution.state.checkpoint.places import Place, table
 
@@ -27,6 +31,11 @@ TABLES = table("sales", "shop STRING, price INT, pieces INT") + (
 )
 TOTALS = "INSERT INTO totals SELECT shop, SUM(price), SUM(pieces) FROM sales GROUP BY shop"
 SOLD = "INSERT INTO sold SELECT shop, price FROM sales WHERE price > 2"
+
+
+def together(*statements: str) -> str:
+    """One program of several statements."""
+    return f"EXECUTE STATEMENT SET BEGIN {'; '.join(statements)}; END"
 
 
 @pytest.fixture
@@ -167,3 +176,21 @@ def test_a_row_that_one_program_alone_deletes_is_in_the_other_one(place: Place) 
     place.add({"stock": [{"before": row, "after": None, "op": "d"}]})
     (rows,) = shadowed(place, new).tables
     assert (rows.only_old, rows.only_new, rows.keys) == (0, 1, 1)
+
+
+@pytest.mark.wide
+def test_an_operator_is_filled_from_history_first(place: Place) -> None:
+    old, new = (place.compiled(TABLES, TOTALS.replace("SUM(pieces)", call)) for call in ("SUM(pieces)", "MAX(pieces)"))
+    place.run(old)
+    store = Store(LocalFolder(place.checkpoint))
+    head = store.head()
+    assert head is not None
+    operators = json.loads(store.program(head).description)["operators"]
+    (uid,) = (operator["uid"] for operator in operators if operator["uid"].startswith("group-aggregate"))
+    place.add({"sales": [sale("x", 1), sale("y", 2, 30)]})
+    report = shadowed(place, new, reset=(uid,), warm_up=(uid,))
+    # Without its history, the maximum of x would be 1.
+    assert [(one.key, one.new) for one in report.tables[0].examples] == [
+        ('{"shop":"x"}', '{"total":4,"pieces":10}'),
+        ('{"shop":"y"}', '{"total":7,"pieces":30}'),
+    ]
