@@ -54,6 +54,9 @@ demo-api: kernel classes  ## the same with programs in Python
 demo-upgrade: kernel classes  ## change a program with its state: diff, migrate, go back
 	@$(WITH_COMMANDS) exec bash samples/demo_upgrade.sh
 
+demo-proof: kernel classes  ## prove an upgrade: shadow, correct the past, promote, rewind
+	@$(WITH_COMMANDS) exec bash samples/demo_proof.sh
+
 demo-kafka: kernel classes  ## join orders from Kafka, upsert totals into PostgreSQL
 	@$(WITH_COMMANDS) exec bash samples/demo_kafka.sh
 
