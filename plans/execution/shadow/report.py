@@ -7,6 +7,8 @@ from dataclasses import asdict, dataclass, field
 from enum import Enum
 from typing import Any
 
+from compiled_plan.plans.text.visible import counted
+
 
 class Outcome(Enum):
     """The outcome of a comparison."""
@@ -169,12 +171,13 @@ class ShadowReport:
         outcomes = {rows.outcome for rows in self.tables}
         return next((one for one in (Outcome.OTHERWISE, Outcome.NAMED) if one in outcomes), Outcome.EQUAL)
 
+    @property
+    def _extent(self) -> str:
+        return f"{counted(self.rows_in, 'row')} in {counted(self.rounds, 'round')}, {self.seconds:.1f} s"
+
     def lines(self) -> Iterator[str]:
         """The report in lines of text."""
-        yield (
-            f"shadow since micro-batch {self.batch}: {self.outcome.value}; {self.rows_in} rows "
-            f"in {self.rounds} rounds, {self.seconds:.1f} s"
-        )
+        yield f"shadow since micro-batch {self.batch}: {self.outcome.value}; {self._extent}"
         for rows in self.tables:
             yield from rows.lines()
         yield from (f"{table}: written by the old program alone" for table in self.only_old)
@@ -185,7 +188,7 @@ class ShadowReport:
         """The report in lines of Markdown, for a pull request."""
         yield f"### Shadow run: {self.outcome.value}"
         yield ""
-        yield f"{self.rows_in} rows in {self.rounds} rounds since micro-batch {self.batch}, {self.seconds:.1f} s."
+        yield f"Since micro-batch {self.batch}: {self._extent}."
         yield from [] if self.promoted is None else ["", f"Promoted: generation {self.promoted} is in force."]
         yield ""
         yield "| table | outcome | keys | equal | other values | only old | only new | other changes |"

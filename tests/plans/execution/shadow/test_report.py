@@ -41,7 +41,7 @@ def test_text() -> None:
 
 def test_markdown() -> None:
     text = "\n".join(report(TOTALS, LOG).markdown())
-    assert text.startswith("### Shadow run: differs otherwise\n\n30 rows in 2 rounds since micro-batch 7, 1.2 s.\n")
+    assert text.startswith("### Shadow run: differs otherwise\n\nSince micro-batch 7: 30 rows in 2 rounds, 1.2 s.\n")
     assert "| `c.d.totals` | differs as named | 8 | 5 | 2 | 0 | 0 | 1 |\n" in text
     assert text.endswith('```text\n{"id":1}: old no row, new 2\n```\n\n</details>')
 
