@@ -64,7 +64,7 @@ def test_the_report_of_a_shadow(shared_session: None, tmp_path: Path) -> None:
     done = run(new, *checkpoint, "--shadow")
     assert (done.returncode, "round 1: 2 rows, differs as named" in done.stderr) == (0, True)
     first, *lines = done.stdout.splitlines()
-    assert first.startswith("shadow since micro-batch 0: differs as named; 2 rows in 1 rounds, ")
+    assert first.startswith("shadow since micro-batch 0: differs as named; 2 rows in 1 round, ")
     assert lines[:3] == [
         "default_catalog.default_database.totals: differs as named; 2 keys (shop), 1 differ",
         "  1 only in the old program",
