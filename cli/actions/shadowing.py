@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import threading
 from collections.abc import Callable, Mapping
@@ -23,6 +24,9 @@ from compiled_plan.plans.execution.shadow.shadow import shadow
 from compiled_plan.plans.execution.spark.failures import translate
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.telemetry.progress_file import ProgressFile
+
+#: The lowest priority of a process.
+_LEAST_PRIORITY = 19
 
 
 @dataclass(slots=True)
@@ -74,6 +78,9 @@ def run_shadow(
         Interrupted: a signal has ended it; the result so far is printed.
     """
     ending, stop = _Ending(), Stop(path, options.stop_seconds)
+    if not promote:
+        # The old run on this machine has precedence. A process cannot take that back, and a promoted one becomes a run.
+        os.nice(_LEAST_PRIORITY)
     try:
         session = session_of_command(master, with_lakes(settings, [plan]), verbose=debug, meanwhile=None)
         progress = _Progress(progress_file, limits.reached if promote else lambda _: False)

@@ -48,13 +48,21 @@ def test_conflicting_options(arguments: list[str], said: str) -> None:
     assert said in " ".join(done.stderr.replace("│", " ").split())
 
 
+@pytest.fixture(autouse=True)
+def priorities(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The changes of the priority of this process, which has further tests."""
+    changes = list[int]()
+    monkeypatch.setattr(os, "nice", changes.append)
+    return changes
+
+
 def compiled(folder: Path, name: str, where: str = "") -> Path:
     path = folder / f"{name}.json"
     path.write_text(TableEnvironment().compile_script(PROGRAM.format(folder=folder, where=where)).to_json())
     return path
 
 
-def test_the_report_of_a_shadow(shared_session: None, tmp_path: Path) -> None:
+def test_the_report_of_a_shadow(shared_session: None, tmp_path: Path, priorities: list[int]) -> None:
     old, new = compiled(tmp_path, "old"), compiled(tmp_path, "new", "WHERE price > 2")
     (tmp_path / "sales").mkdir()
     (tmp_path / "sales/1.json").write_text('{"shop": "x", "price": 3}')
@@ -73,10 +81,11 @@ def test_the_report_of_a_shadow(shared_session: None, tmp_path: Path) -> None:
     assert lines[3].startswith("  first parts at the input of SUM(price) by shop, of sales: node ")
     assert lines[4:] == ['    {"shop":"x","price":1}: old 1, new no row']
     assert not (tmp_path / "c.shadow").exists()
+    assert priorities == [19]
 
 
 @pytest.mark.wide
-def test_a_promoted_plan_runs_on(shared_session: None, tmp_path: Path) -> None:
+def test_a_promoted_plan_runs_on(shared_session: None, tmp_path: Path, priorities: list[int]) -> None:
     old, new = compiled(tmp_path, "old"), compiled(tmp_path, "new", "WHERE price > 2")
     (tmp_path / "sales").mkdir()
     (tmp_path / "sales/1.json").write_text('{"shop": "x", "price": 3}')
@@ -89,6 +98,7 @@ def test_a_promoted_plan_runs_on(shared_session: None, tmp_path: Path) -> None:
     # The sinks have the rows behind the last micro-batch of the old run.
     written = [file.read_text() for file in (tmp_path / "totals").glob("part-*")]
     assert sum('"total":8' in text for text in written) == 1
+    assert priorities == []
 
 
 @pytest.mark.wide
