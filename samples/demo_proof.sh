@@ -57,6 +57,7 @@ in_background old.log execute-plan fixed.json --checkpoint checkpoint --trigger 
 old=$!
 in_background new.log execute-plan second.json --checkpoint checkpoint --trigger 1s --shadow --promote --rows "$rows"
 new=$!
+until_it_says "round 1" new.log
 sales orders 3 --rows "$rows"
 until_it_says "stop the old run" new.log
 show "kill $old"

@@ -24,6 +24,7 @@ from compiled_plan.plans.execution.shadow.shadow import shadow
 from compiled_plan.plans.execution.spark.failures import translate
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.telemetry.progress_file import ProgressFile
+from compiled_plan.plans.text.visible import counted
 
 #: The lowest priority of a process.
 _LEAST_PRIORITY = 19
@@ -121,12 +122,15 @@ class _Progress:
 
     def __init__(self, path: str, waits: Callable[[ShadowReport], bool]) -> None:
         self._file, self._waits = ProgressFile(Path(path)) if path else None, waits
+        self._last = ""
 
     def show(self, report: ShadowReport) -> None:
-        """Print and append the result after a round."""
-        line = f"round {report.rounds}: {report.rows_in} rows, {report.outcome.value}"
+        """Print and append the result after a round; the same result again is only appended."""
         more = "; stop the old run to promote the shadow" if self._waits(report) else ""
-        print(f"{line}{more}", file=sys.stderr, flush=True)
+        result = f"{counted(report.rows_in, 'row')}, {report.outcome.value}{more}"
+        if result != self._last:
+            print(f"round {report.rounds}: {result}", file=sys.stderr, flush=True)
+        self._last = result
         self.append(report)
 
     def append(self, report: ShadowReport) -> None:

@@ -101,6 +101,19 @@ def test_a_promoted_plan_runs_on(shared_session: None, tmp_path: Path, prioritie
     assert priorities == []
 
 
+def test_rounds_without_a_change_are_not_printed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    progress = shadowing._Progress(str(tmp_path / "file"), lambda report: report.rounds > 3)
+    for rounds, rows in enumerate((0, 0, 1, 1, 1), 1):
+        progress.show(ShadowReport(3, rounds=rounds, rows_in=rows))
+    progress.close()
+    assert capsys.readouterr().err.splitlines() == [
+        "round 1: 0 rows, equal",
+        "round 3: 1 row, equal",
+        "round 4: 1 row, equal; stop the old run to promote the shadow",
+    ]
+    assert len((tmp_path / "file").read_text().splitlines()) == 5
+
+
 @pytest.mark.wide
 def test_a_plan_that_is_not_promoted(
     shared_session: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
