@@ -70,7 +70,8 @@ def with_points(plan: CompiledPlan, points: Sequence[Point], side: int) -> Compi
     for number, point in enumerate(points):
         node, names = plan.node(point.node(side)), point.names[side]
         fields = zip(node.output_type.fields, names, strict=True)
-        columns = [(name, column.type) for column, name in fields]
+        # A point shows the rows that there are, also those that a sink would refuse.
+        columns = [(name, column.type.with_nullability(True)) for column, name in fields]
         sinks.append(blackhole(free + number, f"{_DATABASE}.`{number}`", node.output_type, columns, point.key))
         edges.append(Edge.between(node.id, free + number))
     return replace(plan, nodes=(*plan.nodes, *sinks), edges=(*plan.edges, *edges))
