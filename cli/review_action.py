@@ -12,7 +12,13 @@ from compiled_plan.cli import review_plans
 PREFIX = "REVIEW_"
 #: The option of each input with one value, and of each with a value per line.
 _ONE = {"BASE": "--base", "PLAN": "--plan", "FAIL_ON": "--fail-on"}
-_MANY = {"CHECKPOINTS": "--checkpoint", "INIT": "--init", "SET": "--set", "ALLOW_CODE": "--allow-code"}
+_MANY = {
+    "CHECKPOINTS": "--checkpoint",
+    "INIT": "--init",
+    "SET": "--set",
+    "SAMPLES": "--sample",
+    "ALLOW_CODE": "--allow-code",
+}
 _FLAGS = {"CHECK_PLANS": "--check-plans", "EXAMPLE": "--example"}
 _PROGRAMS = "PROGRAMS"
 

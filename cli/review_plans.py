@@ -71,6 +71,15 @@ def review(
             help="Run programs and functions in Python, and read jars, of this folder; by default none; repeatable.",
         ),
     ] = None,
+    sample: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--sample",
+            metavar="TEST",
+            help="Also run the old and the new program over the rows of their tests for test-plan, as paths from the "
+            "root or patterns ('*.test.yaml'), and compare what they write; needs Java; repeatable.",
+        ),
+    ] = None,
     example: Annotated[
         bool,
         typer.Option("--example", help="Also search the smallest inputs that show a difference; needs Java."),
@@ -110,6 +119,7 @@ def review(
             code=tuple(map(Path, code or ())),
             is_tracked_only=tracked,
             github=github,
+            samples=sample or (),
             examples=example,
         )
     except CompiledPlanError as fault:

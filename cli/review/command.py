@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import chdir
@@ -14,17 +13,18 @@ import typer
 
 from compiled_plan.cli.common.terminal import ExitCode
 from compiled_plan.cli.review.comment import comment, shortened, worst
+from compiled_plan.cli.review.examples import ExamplesAdded
 from compiled_plan.cli.review.github import LONGEST_SUMMARY, ActionsRun, as_data
 from compiled_plan.cli.review.isolation import isolated
 from compiled_plan.cli.review.repository import HEAD, Repository
 from compiled_plan.cli.review.reviewing import THRESHOLDS as THRESHOLDS
 from compiled_plan.cli.review.reviewing import Reviewed, Reviewer, failed
-from compiled_plan.cli.review.subjects import SUFFIXES, Choice, subjects
+from compiled_plan.cli.review.running import Addition, with_runs
+from compiled_plan.cli.review.samples import SamplesAdded
+from compiled_plan.cli.review.subjects import SUFFIXES, Choice, is_pattern, subjects
 from compiled_plan.compiling.scripts import Session
 from compiled_plan.plans.errors import CompiledPlanError, ProgramError
 from compiled_plan.plans.files import is_remote, quoted
-
-_WILD = re.compile(r"[*?\[]")
 
 
 def review_repository(
@@ -36,6 +36,7 @@ def review_repository(
     code: Sequence[Path],
     is_tracked_only: bool,
     github: bool,
+    samples: Sequence[str],
     examples: bool,
 ) -> list[Reviewed]:
     """Review the chosen programs of the repository of the working directory, and print the review.
@@ -48,18 +49,19 @@ def review_repository(
         code: folders whose code may run.
         is_tracked_only: leave out files that git does not track.
         github: report to GitHub, too.
+        samples: tests over whose rows the old and the new program run, as paths from the root or patterns.
         examples: search examples of the differences.
 
     Raises:
-        CompiledPlanError: there is no repository, commit, program or init file of that name.
+        CompiledPlanError: there is no repository, commit, program, test or init file of that name.
     """
     run = ActionsRun.of(os.environ) if github else None
     repository = Repository.at(Path.cwd(), base or (run.base if run else "") or HEAD, is_tracked_only=is_tracked_only)
+    sampled = SamplesAdded(repository, samples)
+    sampled.check()
     reviewed = reviewed_programs(Reviewer(repository, session, checkpoints, code), choice)
-    if examples:
-        from compiled_plan.cli.review.examples import with_examples
-
-        reviewed = with_examples(reviewed, session)
+    additions: list[Addition] = [*([sampled] if samples else []), *([ExamplesAdded(session)] if examples else [])]
+    reviewed = with_runs(reviewed, additions)
     text = comment(reviewed) + "\n"
     sys.stdout.write(text if run is None else as_data(text))
     if run is not None:
@@ -79,7 +81,7 @@ def reviewed_programs(reviewer: Reviewer, choice: Choice) -> list[Reviewed]:
                 where=f"--checkpoint {name}",
                 remedy=f"name a file {', '.join(SUFFIXES)}",
             )
-    for name in (*checkpoints, *(name for name in choice.patterns if not _WILD.search(name))):
+    for name in (*checkpoints, *(name for name in choice.patterns if not is_pattern(name))):
         if name not in repository.files and name not in repository.old_files:
             raise ProgramError(
                 f"the repository has no program {name!r}", where=str(repository.root), remedy="name it from the root"

@@ -24,7 +24,6 @@ from compiled_plan.plans.inspection.diff.markdown import code, drawn, fenced, ta
 from compiled_plan.plans.inspection.graph.document import GraphNode
 from compiled_plan.plans.inspection.graph.drawing import Drawing
 from compiled_plan.plans.inspection.graph.mermaid import to_mermaid
-from compiled_plan.plans.inspection.judging.verdicts import Verdict
 from compiled_plan.plans.inspection.rules import plan_findings
 from compiled_plan.plans.text.masking import masked_program, masked_text
 from compiled_plan.plans.text.secrets import hidden, secrets_in_program
@@ -57,8 +56,9 @@ class Reviewed:
     body: str  # the section of the comment, with its heading
     is_stale: bool = False  # the committed plan is not that of the program
     notes: tuple[str, ...] = ()  # remarks in one line each
-    plans: tuple[str, str] | None = None  # the compared plans in JSON, if a part is not fully compatible
+    plans: tuple[str, str] | None = None  # the compared plans in JSON, if they differ
     old_plan: str = ""  # the old plan as git names it; empty for one of a checkpoint
+    paths: tuple[str, ...] = ()  # of the compared program and plan, before and after the change
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,10 +120,10 @@ class Reviewer:
         )
         compared = Comparison.of(old, after)
         result = Result.SAME if compared.diff.is_empty else Result[compared.diff.verdict.name]
-        plans = None if compared.diff.verdict is Verdict.FULL else (old.plan.to_json(), plan.to_json())
+        plans = None if result is Result.SAME else (old.plan.to_json(), plan.to_json())
         committed_as = f"{self.repository.base}:{subject.old_plan}" if old.kind == "plan" else ""
         text = compared.markdown(code(subject.name))
-        return Reviewed(subject.name, result, text, is_stale, remarks, plans, committed_as)
+        return Reviewed(subject.name, result, text, is_stale, remarks, plans, committed_as, subject.paths)
 
     def _command(self, subject: Subject) -> str:
         """The command that compiles the program of a subject to its plan file."""

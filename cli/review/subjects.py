@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -16,6 +17,7 @@ from compiled_plan.planner.sql.grammar.tokens import STRING, WORD, Token, read_t
 #: Default path of a program's plan: the name of the program, in the same folder.
 BESIDE = "{folder}/{name}.json"
 _PLAN = ".json"
+_WILD = re.compile(r"[*?\[]")
 #: Suffixes of programs and plans.
 SUFFIXES = (SQL, PYTHON, _PLAN)
 
@@ -143,18 +145,24 @@ def _plans_alone(repository: Repository, choice: Choice, plans: Set[str]) -> Ite
     """Changed plans of no program here, such as plans of Flink."""
     for file in repository.changed:
         path = file.new or file.old
-        if not path.endswith(_PLAN) or {file.old, file.new} & plans or not _matches(path, choice.patterns):
+        if not path.endswith(_PLAN) or {file.old, file.new} & plans or not matches(path, choice.patterns):
             continue
         old, new = repository.old_text(file.old), repository.text(file.new)
         if _is_plan(new) or (not new and _is_plan(old)):
             yield Subject("", file.new, "", file.old if _is_plan(old) else "")
 
 
+def is_pattern(text: str) -> bool:
+    """Return True for a pattern of paths, False for a path."""
+    return _WILD.search(text) is not None
+
+
 def _is_candidate(path: str, choice: Choice) -> bool:
-    return path.endswith((SQL, PYTHON)) and path not in choice.init and _matches(path, choice.patterns)
+    return path.endswith((SQL, PYTHON)) and path not in choice.init and matches(path, choice.patterns)
 
 
-def _matches(path: str, patterns: Sequence[str]) -> bool:
+def matches(path: str, patterns: Sequence[str]) -> bool:
+    """Return True for a path that a pattern matches, or without patterns."""
     return not patterns or any(path == pattern or fnmatchcase(path, pattern) for pattern in patterns)
 
 

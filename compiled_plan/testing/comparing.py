@@ -10,7 +10,8 @@ from typing import Any
 from compiled_plan.plans.types import RowType
 from compiled_plan.testing.values import comparable, shown, written_value
 
-_ADDS = ("+I", "+U")
+#: The kinds of changes after which a row is there.
+ADDS = ("+I", "+U")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ def table_of(changes: Sequence[Change], row_type: RowType, key: Sequence[int]) -
     for change in changes:
         whole = comparable(change.row, row_type)
         of_key = rows.setdefault(tuple(whole[at] for at in key) if key else whole, [])
-        if change.kind in _ADDS:
+        if change.kind in ADDS:
             if key:
                 of_key.clear()
             of_key.append(change.row)

@@ -368,7 +368,7 @@ class Running:
     def _table(
         self, written: str, path: KeyPath, tables: Mapping[str, CatalogTable], verb: str
     ) -> tuple[str, CatalogTable]:
-        fitting = [name for name in tables if name == written or name.endswith(f".{written}")]
+        fitting = tables_named(written, tables)
         if len(fitting) == 1:
             return fitting[0], tables[fitting[0]]
         names = ", ".join(sorted(table.name for table in tables.values())) or "none"
@@ -469,6 +469,11 @@ def _operator(plan: CompiledPlan, target: str) -> str:
 def over(new: CompiledPlan, old: CompiledPlan) -> CompiledPlan:
     """A plan with the uids and edited TTLs of the plan that it continues."""
     return recompile(with_uids(new), old).plan
+
+
+def tables_named(written: str, tables: Mapping[str, CatalogTable]) -> list[str]:
+    """The `table_id`s of the tables that a step names."""
+    return [name for name in tables if name == written or name.endswith(f".{written}")]
 
 
 def short_name(name: str, tables: Mapping[str, CatalogTable]) -> str:

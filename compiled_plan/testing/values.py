@@ -9,6 +9,7 @@ import struct
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 from compiled_plan.plans import types as t
@@ -217,23 +218,35 @@ _PARSERS: Mapping[type[t.LogicalType], Callable[[Any], object]] = {
 # ---- comparison
 
 
-def comparable(value: Any, type_: t.LogicalType) -> Any:
-    """A hashable form of an internal value, equal for values that count as equal."""
+def comparable(value: Any, type_: t.LogicalType, *, exact: bool = False) -> Any:
+    """A hashable form of an internal value, equal for values that count as equal.
+
+    Args:
+        value: the value.
+        type_: its type.
+        exact: compare as Spark does: floating-point numbers by all digits, and maps with the order of their entries.
+    """
     if value is None:
         return None
+    part = partial(comparable, exact=exact)
+    entries = tuple if exact else frozenset
     match type_:
         case t.FieldsType():
-            return tuple(comparable(item, field.type) for item, field in zip(value, type_.fields, strict=True))
+            return tuple(part(item, field.type) for item, field in zip(value, type_.fields, strict=True))
         case t.ArrayType():
-            return tuple(comparable(item, type_.element) for item in value)
+            return tuple(part(item, type_.element) for item in value)
         case t.MapType():
-            return frozenset((comparable(k, type_.key), comparable(v, type_.value)) for k, v in value.items())
+            return entries((part(k, type_.key), part(v, type_.value)) for k, v in value.items())
         case t.MultisetType():
-            return frozenset((comparable(k, type_.element), count) for k, count in value.items())
+            return entries((part(k, type_.element), count) for k, count in value.items())
+        case t.DoubleType() | t.FloatType() if exact:
+            return value if value == value else str(value)
         case t.DoubleType():
             return f"{value:.{_DOUBLE_DIGITS}g}"
         case t.FloatType():
             return f"{value:.{_FLOAT_DIGITS}g}"
+        case t.VariantType() if exact:
+            return variants.text(value)
     return value
 
 

@@ -42,6 +42,7 @@ def test_inputs_become_options() -> None:
     inputs = {
         "PROGRAMS": "jobs/*.sql\n a b.sql ",
         "INIT": "one.sql\n\ntwo.sql\n",
+        "SAMPLES": "*.test.yaml",
         "BASE": "main",
         "CHECK_PLANS": "true",
         "EXAMPLE": "true",
@@ -53,6 +54,7 @@ def test_inputs_become_options() -> None:
         "--base=main",
         "--init=one.sql",
         "--init=two.sql",
+        "--sample=*.test.yaml",
         "--check-plans",
         "--example",
         "--",

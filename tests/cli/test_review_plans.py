@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from compiled_plan.cli.comparing.comparison import Comparison
 from compiled_plan.cli.comparing.sides import ComparedSide
-from compiled_plan.cli.review import examples
+from compiled_plan.cli.review import running
 from compiled_plan.cli.review_plans import app
 from compiled_plan.environment import TableEnvironment
 from tests.support.checkpoints import checkpoint
@@ -438,6 +438,7 @@ def test_a_plan_that_does_not_run_here(repository: Path) -> None:
         (("--checkpoint", "notes.md=here"), 1, "name a file .sql, .py, .json"),
         (("--base", "nowhere"), 1, "fetch the commit"),
         (("jobs/missing.sql",), 1, "the repository has no program 'jobs/missing.sql'"),
+        (("--sample", "jobs/missing.test.yaml"), 1, "the repository has no test 'jobs/missing.test.yaml'"),
         (("--base", "--output=x"), 1, "fetch the commit"),
         (("--github",), 1, "works in a run of GitHub Actions alone"),
     ],
@@ -471,6 +472,39 @@ def test_examples_of_differences(shared_session: None, repository: Path) -> None
 
 
 def test_reviews_without_spark_have_no_examples(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(examples, "find_spec", lambda _: None)
-    change(repository, {"jobs/partial.sql": CHANGES["partial"]})
-    assert "no examples: pyspark is not installed" in review("--example")[1]
+    monkeypatch.setattr(running, "find_spec", lambda _: None)
+    change(repository, {"jobs/partial.sql": CHANGES["partial"], "jobs/partial.test.yaml": SAMPLE})
+    shown = review("--example", "--sample", "*.test.yaml")[1]
+    assert "no sample: pyspark is not installed" in shown and "no examples: pyspark is not installed" in shown
+
+
+SAMPLE = """
+steps:
+  - rows:
+      orders:
+        - {id: 1, customer: ann, city: Bonn, amount: 5}
+        - {id: 2, customer: bob, city: Bonn, amount: 7}
+"""
+
+
+@pytest.mark.wide
+def test_samples_of_rows(shared_session: None, repository: Path) -> None:
+    tests = {f"jobs/{name}.test.yaml": SAMPLE for name in ("compatible", "partial", "incompatible", "broken")}
+    # A test of a copy of a run's plan is one of the program with this name.
+    run = {"jobs/incompatible.test.yaml": f"program: incompatible.test.json{SAMPLE}"}
+    more = {"jobs/other.test.yaml": f"program: partial.sql{SAMPLE}  - restart:\n  - ttl: {{x: 1 h}}\n"}
+    change(repository, {f"jobs/{name}.sql": text for name, text in CHANGES.items()} | tests | run | more)
+    comment = review("--sample", "jobs/*", "--fail-on", "never")[1]
+    shown = sections(comment)
+    # The plans are the same, and so need no run.
+    assert "jobs/compatible.sql" not in shown
+    partial = shown["jobs/partial.sql"]
+    assert "#### Sample `jobs/partial.test.yaml`: differs as named\n" in partial
+    assert "| `default_catalog.default_database.totals` | differs as named | 2 | 0 | 2 | 0 | 0 | 0 |\n" in partial
+    assert '{"customer":"ann"}: old {"total":5}, new {"total":6}\n' in partial
+    incompatible = shown["jobs/incompatible.sql"]
+    assert "| `default_catalog.default_database.totals` | differs as named | 3 | 0 | 0 | 2 | 1 | 0 |\n" in incompatible
+    assert "#### Sample" not in shown["jobs/broken.sql"]
+    remarks = next(line for line in comment.splitlines() if line.startswith("| `jobs/partial.sql`"))
+    assert "`jobs/partial.test.yaml`: differs as named" in remarks
+    assert "no comparison over `jobs/other.test.yaml`: 'ttl' in a test is about one program" in remarks

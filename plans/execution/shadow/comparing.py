@@ -6,7 +6,7 @@ It grows with each round: from the changes of the rounds before, the last one of
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
@@ -22,8 +22,6 @@ from compiled_plan.plans.execution.tables.sides import (
     KEY,
     NEW,
     OLD,
-    ONLY_NEW,
-    ONLY_OLD,
     VALUES,
     Pair,
     differs,
@@ -35,9 +33,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 #: So many keys of each case are shown.
-_SHOWN = 3
-#: The fields of `Rows` with the number of keys of a case.
-_FIELDS = dict(zip(CASES, ("equal", "other_sequence", "other_values", "only_old", "only_new"), strict=True))
+SHOWN = 3
 
 
 @dataclass(slots=True)
@@ -72,9 +68,8 @@ class Comparison:
         Args:
             named: see `named_columns`.
         """
-        key = self.pair.key if self.pair.is_keyed else ()
         if not self._rounds:
-            return Rows(self.pair.new.identifier, key)
+            return result_of(self.pair, {}, {}, (), named)
         both = self._both().persist()
         try:
             counted = both.agg(
@@ -87,10 +82,7 @@ class Comparison:
             examples = tuple(self._examples(both, cases)) if sum(cases.values()) > cases[EQUAL] else ()
         finally:
             both.unpersist()
-        differing = {name: count for name, count in columns.items() if count}
-        is_named = named is None or (not (cases[ONLY_OLD] or cases[ONLY_NEW]) and named.issuperset(differing))
-        rows = Rows(self.pair.new.identifier, key, columns=differing, examples=examples, named=is_named)
-        return replace(rows, **{name: cases[case] for case, name in _FIELDS.items()})
+        return result_of(self.pair, cases, columns, examples, named)
 
     def _place(self, side: str, number: int) -> str:
         return self.folder.child(f"{number}/{side}")
@@ -105,7 +97,7 @@ class Comparison:
         for case in CASES[1:]:
             if not cases[case]:
                 continue
-            shown = both.where(F.col(CASE) == case).orderBy(KEY).limit(_SHOWN)
+            shown = both.where(F.col(CASE) == case).orderBy(KEY).limit(SHOWN)
             options = {"ignoreNullFields": "false"}
             columns = [F.to_json(KEY, options).alias(KEY)]
             for side in (OLD, NEW):
@@ -115,3 +107,35 @@ class Comparison:
                 text = F.when(is_there(side), row) if self.pair.is_keyed else F.col(f"{side}.{COUNT}").cast("string")
                 columns.append(text.alias(side))
             yield from (Example(case, *key_and_sides) for key_and_sides in shown.select(*columns).collect())
+
+
+def result_of(
+    pair: Pair,
+    cases: Mapping[str, int],
+    columns: Mapping[str, int],
+    examples: tuple[Example, ...],
+    named: frozenset[str] | None,
+) -> Rows:
+    """The result for a table.
+
+    Args:
+        pair: the table.
+        cases: number of keys, by case.
+        columns: number of keys with other values, by column.
+        examples: a few keys that differ.
+        named: see `named_columns`.
+    """
+    equal, sequence, values, only_old, only_new = (cases.get(case, 0) for case in CASES)
+    differing = {name: count for name, count in columns.items() if count}
+    return Rows(
+        pair.new.identifier,
+        pair.key if pair.is_keyed else (),
+        equal=equal,
+        other_sequence=sequence,
+        other_values=values,
+        only_old=only_old,
+        only_new=only_new,
+        columns=differing,
+        examples=examples,
+        named=named is None or (not (only_old or only_new) and named.issuperset(differing)),
+    )

@@ -1,13 +1,15 @@
-"""The report of a shadow run: what two programs made of the same input, by table and key."""
+"""Reports on the tables of two programs over the same input, by key: in a shadow run, and over the rows of a test."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from enum import Enum
+from html import escape
 from typing import Any
 
-from compiled_plan.plans.text.visible import counted
+from compiled_plan.plans.inspection.diff.markdown import code, fenced, plain, table
+from compiled_plan.plans.text.visible import counted, visible
 
 
 class Outcome(Enum):
@@ -141,8 +143,64 @@ class Rows:
             yield from part.lines()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TablesReport:
+    """The tables of two programs.
+
+    Args:
+        tables: the result of each table that both programs write.
+        only_old: identifiers of tables that only the old program writes.
+        only_new: identifiers of tables that only the new program writes.
+    """
+
+    tables: tuple[Rows, ...] = ()
+    only_old: tuple[str, ...] = ()
+    only_new: tuple[str, ...] = ()
+
+    @property
+    def outcome(self) -> Outcome:
+        """The worst outcome of all tables."""
+        outcomes = {rows.outcome for rows in self.tables}
+        return next((one for one in (Outcome.OTHERWISE, Outcome.NAMED) if one in outcomes), Outcome.EQUAL)
+
+    @property
+    def alone(self) -> Iterator[str]:
+        """A line for each table of one program."""
+        for side, names in (("old", self.only_old), ("new", self.only_new)):
+            yield from (f"{name}: written by the {side} program alone" for name in names)
+
+    def markdown_of(self, title: str, *facts: str) -> Iterator[str]:
+        """A section of Markdown in lines.
+
+        Args:
+            title: its heading, as Markdown, without the outcome.
+            facts: paragraphs before the tables.
+        """
+        yield f"{title}: {self.outcome.value}"
+        yield ""
+        yield from (line for fact in facts for line in (fact, ""))
+        columns = ("table", "outcome", "keys", "equal", "other values", "only old", "only new", "other changes")
+        lines = []
+        for rows in self.tables:
+            counts = (rows.keys, rows.equal, rows.other_values, rows.only_old, rows.only_new, rows.other_sequence)
+            lines.append([code(rows.table), rows.outcome.value, *map(str, counts)])
+        yield from table(columns, lines)
+        remarks = [plain(line) for line in self.alone]
+        remarks += [
+            f"{code(rows.table)} first parts at {plain(part.text)}" for rows in self.tables for part in rows.parts
+        ]
+        yield from (*(f"- {remark}" for remark in remarks), "") if remarks else ()
+        for rows in self.tables:
+            if rows.examples:
+                yield from (f"<details><summary>{escape(visible(rows.table))}</summary>", "")
+                shown = [example.text for example in rows.examples]
+                shown += [line for part in rows.parts for line in part.lines()]
+                yield from fenced("\n".join(shown), "text")
+                yield from ("</details>", "")
+
+
 @dataclass(frozen=True, slots=True)
-class ShadowReport:
+class ShadowReport(TablesReport):
     """The result of a shadow run.
 
     Args:
@@ -150,9 +208,6 @@ class ShadowReport:
         rounds: number of times that both programs have read the rows available.
         rows_in: number of rows that each program read.
         seconds: duration in seconds.
-        tables: the result of each table that both programs write.
-        only_old: identifiers of tables that only the old program writes.
-        only_new: identifiers of tables that only the new program writes.
         promoted: the generation in force since a promotion; None without one.
     """
 
@@ -160,16 +215,7 @@ class ShadowReport:
     rounds: int = 0
     rows_in: int = 0
     seconds: float = 0
-    tables: tuple[Rows, ...] = ()
-    only_old: tuple[str, ...] = ()
-    only_new: tuple[str, ...] = ()
     promoted: int | None = None
-
-    @property
-    def outcome(self) -> Outcome:
-        """The worst outcome of all tables."""
-        outcomes = {rows.outcome for rows in self.tables}
-        return next((one for one in (Outcome.OTHERWISE, Outcome.NAMED) if one in outcomes), Outcome.EQUAL)
 
     @property
     def _extent(self) -> str:
@@ -180,29 +226,13 @@ class ShadowReport:
         yield f"shadow since micro-batch {self.batch}: {self.outcome.value}; {self._extent}"
         for rows in self.tables:
             yield from rows.lines()
-        yield from (f"{table}: written by the old program alone" for table in self.only_old)
-        yield from (f"{table}: written by the new program alone" for table in self.only_new)
+        yield from self.alone
         yield from [] if self.promoted is None else [f"promoted: generation {self.promoted} is in force"]
 
     def markdown(self) -> Iterator[str]:
         """The report in lines of Markdown, for a pull request."""
-        yield f"### Shadow run: {self.outcome.value}"
-        yield ""
-        yield f"Since micro-batch {self.batch}: {self._extent}."
-        yield from [] if self.promoted is None else ["", f"Promoted: generation {self.promoted} is in force."]
-        yield ""
-        yield "| table | outcome | keys | equal | other values | only old | only new | other changes |"
-        yield "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |"
-        for rows in self.tables:
-            counts = (rows.keys, rows.equal, rows.other_values, rows.only_old, rows.only_new, rows.other_sequence)
-            yield f"| `{rows.table}` | {rows.outcome.value} | {' | '.join(map(str, counts))} |"
-        parts = [(rows.table, part) for rows in self.tables for part in rows.parts]
-        yield from ("", *(f"- `{table}` first parts at {part.text}" for table, part in parts)) if parts else ()
-        for rows in self.tables:
-            yield from ("", f"<details><summary>{rows.table}</summary>", "", "```text") if rows.examples else ()
-            yield from (example.text for example in rows.examples)
-            yield from (line for part in rows.parts for line in part.lines())
-            yield from ("```", "", "</details>") if rows.examples else ()
+        promoted = [] if self.promoted is None else [f"Promoted: generation {self.promoted} is in force."]
+        return self.markdown_of("### Shadow run", f"Since micro-batch {self.batch}: {self._extent}.", *promoted)
 
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON."""

@@ -43,7 +43,15 @@ def test_markdown() -> None:
     text = "\n".join(report(TOTALS, LOG).markdown())
     assert text.startswith("### Shadow run: differs otherwise\n\nSince micro-batch 7: 30 rows in 2 rounds, 1.2 s.\n")
     assert "| `c.d.totals` | differs as named | 8 | 5 | 2 | 0 | 0 | 1 |\n" in text
-    assert text.endswith('```text\n{"id":1}: old no row, new 2\n```\n\n</details>')
+    assert text.endswith('```text\n{"id":1}: old no row, new 2\n```\n\n</details>\n')
+    assert "- c.d.more: written by the new program alone\n" in text
+
+
+def test_names_and_values_are_no_markup() -> None:
+    example = Example("new", '{"id":"```\n</details>"}', None, "2")
+    text = "\n".join(report(replace(LOG, table="c.d.<b>", examples=(example,))).markdown())
+    assert "<summary>c.d.&lt;b&gt;</summary>" in text
+    assert "\n````text\n" in text
 
 
 def test_json() -> None:
