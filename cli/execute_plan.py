@@ -87,6 +87,15 @@ class Shadowing:
             "run it; refused if it differs otherwise than diff-plan names.",
         ),
     ] = False
+    promote_when: Annotated[
+        str,
+        typer.Option(
+            "--promote-when",
+            metavar="FILE",
+            help="With --promote, for a supervisor of runs: wait until this file exists, and end after the promotion; "
+            "the supervisor starts the plan.",
+        ),
+    ] = ""
     markdown: Annotated[bool, typer.Option("--markdown", help="Print the report of --shadow as Markdown.")] = False
 
     @property
@@ -111,6 +120,8 @@ class Shadowing:
         if not self.shadow:
             if self != Shadowing():
                 raise typer.BadParameter("--for, --rows, --shadow-share, --promote and --markdown belong to --shadow")
+        elif self.promote_when and not self.promote:
+            raise typer.BadParameter("--promote-when belongs to --promote")
         elif len(plans) != 1 or not checkpoint:
             raise typer.BadParameter("--shadow takes one plan, and --checkpoint")
         elif self.markdown and as_json:
@@ -241,11 +252,12 @@ def execute(
             settings,
             output.progress_file,
             promote=shadowing.promote,
+            promote_when=shadowing.promote_when,
             as_json=output.as_json,
             markdown=shadowing.markdown,
             debug=debug,
         )
-        if code or not shadowing.promote:
+        if code or not shadowing.promote or shadowing.promote_when:
             raise typer.Exit(code)
         # The promotion has changed the state as these options say.
         options = replace(options, upgrade=CHECK, reset=(), warm_up=(), warm_up_from=None)

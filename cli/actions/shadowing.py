@@ -53,6 +53,7 @@ def run_shadow(
     progress_file: str,
     *,
     promote: bool,
+    promote_when: str = "",
     as_json: bool,
     markdown: bool,
     debug: bool,
@@ -68,6 +69,7 @@ def run_shadow(
         settings: the settings of the session.
         progress_file: the file to which the report is appended after each round, and at the end; empty for none.
         promote: put the plan in force once the old run has stopped.
+        promote_when: the file that has to exist before; the caller starts the plan.
         as_json: print the report as JSON.
         markdown: print it as Markdown.
         debug: print tracebacks.
@@ -79,7 +81,7 @@ def run_shadow(
         Interrupted: a signal has ended it; the result so far is printed.
     """
     ending, stop = _Ending(), Stop(path, options.stop_seconds)
-    if not promote:
+    if not promote or promote_when:
         # The old run on this machine has precedence. A process cannot take that back, and a promoted one becomes a run.
         os.nice(_LEAST_PRIORITY)
     try:
@@ -87,7 +89,8 @@ def run_shadow(
         progress = _Progress(progress_file, limits.reached if promote else lambda _: False)
         with session as spark, stop.heeded_by(ending), closing(progress):
             stopped = ending.requested.is_set
-            report = shadow(spark, plan, options, limits, progress.show, stopped, promote=promote)
+            due = Path(promote_when).exists if promote_when else lambda: True
+            report = shadow(spark, plan, options, limits, progress.show, stopped, promote=promote, due=due)
             progress.append(report)
     except Interrupted:
         raise

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 from functools import partial
@@ -37,6 +38,7 @@ INSERT INTO totals SELECT shop, SUM(price) FROM sales {where} GROUP BY shop;
         (["a.json", "b.json", "--shadow", "--checkpoint", "c"], "--shadow takes one plan, and --checkpoint"),
         (["plan.json", "--rows", "3"], "belong to --shadow"),
         (["plan.json", "--checkpoint", "c", "--promote"], "belong to --shadow"),
+        (["plan.json", "--shadow", "--checkpoint", "c", "--promote-when", "f"], "belongs to --promote"),
         (["plan.json", "--shadow", "--checkpoint", "c", "--json", "--markdown"], "exclude each other"),
         (["plan.json", "--shadow", "--checkpoint", "c", "--for", "soon"], "--for: "),
         (["plan.json", "--shadow", "--checkpoint", "c", "--shadow-share", "0"], "greater than or equal to 1"),
@@ -101,6 +103,19 @@ def test_a_promoted_plan_runs_on(shared_session: None, tmp_path: Path, prioritie
     assert priorities == []
 
 
+@pytest.mark.wide
+def test_a_supervisor_starts_a_promoted_plan(shared_session: None, tmp_path: Path, priorities: list[int]) -> None:
+    old, new = compiled(tmp_path, "old"), compiled(tmp_path, "new", "WHERE price > 2")
+    (tmp_path / "sales").mkdir()
+    (tmp_path / "sales/1.json").write_text('{"shop": "x", "price": 3}')
+    checkpoint = ("--checkpoint", tmp_path / "c")
+    assert run(old, *checkpoint, "--available-now").returncode == 0
+    (tmp_path / "due").touch()
+    done = run(new, *checkpoint, "--shadow", "--promote", "--promote-when", tmp_path / "due", "--json")
+    assert (done.returncode, json.loads(done.stdout)["promoted"]) == (0, 2)
+    assert priorities == [19]
+
+
 def test_rounds_without_a_change_are_not_printed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     progress = shadowing._Progress(str(tmp_path / "file"), lambda report: report.rounds > 3)
     for rounds, rows in enumerate((0, 0, 1, 1, 1), 1):
@@ -128,7 +143,7 @@ def test_a_plan_that_is_not_promoted(
 def test_a_signal_ends_it_with_the_result_so_far(
     shared_session: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def ended(*arguments: Any, promote: bool) -> ShadowReport:
+    def ended(*arguments: Any, **parts: Any) -> ShadowReport:
         os.kill(os.getpid(), signal.SIGTERM)
         wait_until(arguments[-1], "the request to stop")
         return ShadowReport(3, rounds=1)

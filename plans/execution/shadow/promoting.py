@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -48,6 +48,7 @@ class Promotion:
         new: the new program.
         options: the options of the run.
         parts: see `OpenedRun`.
+        due: returns False while the shadow only follows, even if the old run has stopped.
     """
 
     spark: SparkSession
@@ -56,6 +57,7 @@ class Promotion:
     new: ShadowProgram
     options: RunOptions
     parts: Mapping[str, Any]
+    due: Callable[[], bool]
 
     def take_over(self, rounds: Rounds) -> int | None:
         """Follow the old run until it has stopped, then put the new program in force with the state of the shadow.
@@ -71,17 +73,20 @@ class Promotion:
         """
         while rounds.report.outcome is not Outcome.OTHERWISE and not rounds.pace.stopped():
             with ExitStack() as held:
-                try:
-                    held.enter_context(self.store.locked(self.spark))
-                except BusyError:
-                    pass
-                else:
+                if self.due() and self._lock(held):
                     return self._under_lock(rounds)
             with suppress(StoppedError):
                 rounds.once()
             time.sleep(_RETRY_SECONDS)
             rounds.pace.pause()
         return None
+
+    def _lock(self, held: ExitStack) -> bool:
+        """Lock the checkpoint; return False while the old run has it."""
+        with suppress(BusyError):
+            held.enter_context(self.store.locked(self.spark))
+            return True
+        return False
 
     def _under_lock(self, rounds: Rounds) -> int | None:
         if self.store.head() != self.head:

@@ -56,6 +56,7 @@ def shadow(
     stopped: Callable[[], bool] = lambda: False,
     *,
     promote: bool = False,
+    due: Callable[[], bool] = lambda: True,
     **parts: Any,
 ) -> ShadowReport:
     """Run a plan on a copy of a checkpoint, and compare what it writes with what the program in force writes.
@@ -70,6 +71,7 @@ def shadow(
         report: called with the result so far, after each round.
         stopped: returns True once the shadow is to end.
         promote: follow the micro-batches of the old run until it has stopped, and put the new plan in force then.
+        due: returns False while a promotion has to wait, even if the old run has stopped.
         parts: see `OpenedRun`.
 
     Raises:
@@ -132,7 +134,7 @@ def shadow(
         first_old, first_new = (replace(side, store=first) for side, first in zip(programs, starts, strict=True))
         rounds.locate(Locating((first_old, first_new), both, diff, folder.inside(_LOCATED)))
         if promote:
-            generation = Promotion(spark, store, head, new, options, parts).take_over(rounds)
+            generation = Promotion(spark, store, head, new, options, parts, due).take_over(rounds)
             rounds.report = replace(rounds.report, promoted=generation)
         return rounds.report
 

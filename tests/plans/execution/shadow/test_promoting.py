@@ -119,6 +119,21 @@ def test_a_rollback_and_rewinds_of_a_promotion(place: Place) -> None:
 
 
 @pytest.mark.wide
+def test_a_shadow_that_is_not_due_follows_a_run_that_has_stopped(place: Place) -> None:
+    place.run(place.compiled(TABLES, TOTALS))
+    reports, options = list[ShadowReport](), RunOptions(checkpoint=str(place.checkpoint))
+
+    def follow(report: ShadowReport) -> None:
+        reports.append(report)
+        assert place.heads() == [(1, "start")]
+
+    new, due = place.compiled(TABLES, WHERE), lambda: len(reports) > 2
+    report = shadow(place.spark, new, options, Limits(), follow, promote=True, due=due)
+    # The last round is under the lock.
+    assert (report.promoted, report.rounds) == (2, 4)
+
+
+@pytest.mark.wide
 def test_refusals_leave_nothing(place: Place) -> None:
     tables = TABLES + table("shops", "shop STRING, price INT, pieces INT")
     old = place.compiled(tables, TOTALS)
