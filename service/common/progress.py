@@ -35,6 +35,11 @@ class Progress:
         """Return True if the job has ended, or is to end."""
         return self.state not in ("waiting", "running")
 
+    @property
+    def has_ended(self) -> bool:
+        """Return True if the job has ended: a cancelled one works until then."""
+        return self._ended is not None
+
     def finish(self, fault: CompiledPlanError | None) -> None:
         """End the job, with an error or without; a cancelled one stays cancelled."""
         self._ended = time.monotonic()

@@ -60,20 +60,24 @@ def _pipe() -> Iterator[int]:
 def answer(
     command: Sequence[str],
     options: Sequence[str],
-    files: Mapping[str, str] | None = None,
+    files: Mapping[str, str | None] | None = None,
     patience: float = PATIENCE,
     begun: Callable[[subprocess.Popen[str], Path], None] | None = None,
+    ended: Callable[[], None] = lambda: None,
 ) -> dict[str, object]:
     """As `ask`, without a limit on concurrent commands.
 
     Args:
-        command, options, files: as for `ask`.
+        command, options, files: as for `ask`; a file without a text does not exist at first.
         patience: the timeout in seconds.
         begun: called with the process and the folder of its files.
+        ended: called after its end, before these are removed.
     """
     with tempfile.TemporaryDirectory(prefix="plan-service-") as folder:
         paths = {f"{{{name}}}": Path(folder) / name for name in files or {}}
         for name, text in (files or {}).items():
+            if text is None:
+                continue
             paths[f"{{{name}}}"].touch(mode=0o600)
             paths[f"{{{name}}}"].write_text(text)
         places = {key: str(path) for key, path in paths.items()}
@@ -95,6 +99,8 @@ def answer(
                 if not isinstance(fault, subprocess.TimeoutExpired):
                     raise
                 raise ExecutionError(f"no answer within {patience:g} s", remedy="try again later") from None
+            finally:
+                ended()
     if process.returncode != 0:
         message, where, remedy = error_in(said) or ("the command failed", "", "look at the service's log")
         raise PlanError(message.removeprefix(f"{folder}/{PLAN}: "), where=where, remedy=remedy)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from compiled_plan.plans.errors import CompiledPlanError
 from compiled_plan.plans.files.folders import LocalReads
-from compiled_plan.plans.inspection.checkpoints import CheckpointReader, ProgramFiles
+from compiled_plan.plans.inspection.checkpoints import GENERATIONS, CheckpointReader, ProgramFiles
 
 
 def checkpoint_folder(home: Path, pipeline_id: int) -> Path:
@@ -22,6 +22,11 @@ def program_of(checkpoint: Path) -> ProgramFiles | None:
         return CheckpointReader(LocalReads(checkpoint)).program_in_force()
     except CompiledPlanError:
         return None
+
+
+def next_generation(checkpoint: Path) -> int:
+    """The number of the generation that the next change of the state creates."""
+    return max(LocalReads(checkpoint).numbers(GENERATIONS), default=0) + 1
 
 
 def generation_of(checkpoint: Path) -> int:

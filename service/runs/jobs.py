@@ -28,13 +28,13 @@ class Job(Progress):
 
     Attributes:
         options: its options; `{name}` is replaced by the path of that file.
-        files: temporary files for the command, by name.
+        files: temporary files for the command, by name; see `answer`.
         secrets: texts to mask in its error.
         result: its document.
     """
 
     options: Sequence[str]
-    files: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[str, str | None] = field(default_factory=dict)
     secrets: frozenset[str] = frozenset()
     result: dict[str, object] | None = None
     _process: subprocess.Popen[str] | None = None
@@ -58,12 +58,15 @@ class Job(Progress):
         try:
             options = [*self.options, "--progress-file", f"{{{_PROGRESS}}}"]
             files = {**self.files, _PROGRESS: "{}"}
-            self.result = answer(command, options, files, patience, self._watch)
+            self.result = answer(command, options, files, patience, self._watch, self.read_last)
         except CompiledPlanError as error:
             fault = error
         with self._guard:
             self.finish(fault)
             self._process, self._folder = None, None
+
+    def read_last(self) -> None:
+        """Read what remains of the files of the command after its end."""
 
     def _watch(self, process: subprocess.Popen[str], folder: Path) -> None:
         with self._guard:

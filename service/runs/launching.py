@@ -27,6 +27,8 @@ from compiled_plan.service.store.tables import Pipeline, Wanted
 
 #: Actions of a command: a run, or an option that acts on the checkpoint only.
 RUN, ROLLBACK, PRUNE = "run", "rollback", "prune"
+#: The upgrade by a shadow run, which puts its program in force once the run has stopped; no command of its own.
+PROMOTE = "promote"
 #: Actions before a run, whose value is the first option of the desired state.
 BEFORE_RUN = ADOPT, REWIND = "adopt-generation", "rewind-to"
 
@@ -83,7 +85,7 @@ def launch_of(
         plan = runnable(versions.plan_text(session, versions.find(session, pipeline, wanted.version)), allowed)
         files[PLAN] = plan.text
         facts["trigger"] = "" if settings.ends else settings.trigger or freshness_in(plan.document)
-        more = ["--upgrade", wanted.upgrade] if wanted.upgrade != "check" else []
+        more = [] if wanted.upgrade in ("check", PROMOTE) else ["--upgrade", wanted.upgrade]
         more += wanted.options
         more += plan.options
         if values := plan.secrets(session, vault, allowed, pipeline.name):

@@ -106,7 +106,7 @@ class Ended:
         if its and (ending.outcome is Outcome.FINISHED or has_moved(self.checkpoint, self.wanted)):
             upgraded(self.wanted, self.run)
         if ending.outcome is Outcome.REFUSED and self.wanted.fallback:
-            self._fall_back(ending)
+            fall_back(self.session, self.pipeline, self.wanted, self.run, ending)
         elif ending.outcome is Outcome.REFUSED:
             self.wanted.run = False
             glance.set_failed(self.session, self.pipeline, command["version"], ending)
@@ -141,15 +141,6 @@ class Ended:
             wanted.next_at = datetime.now(UTC) + timedelta(seconds=seconds)
             next_ = f"restart {wanted.crashes} follows"
         glance.set_failed(self.session, self.pipeline, version, ending, next_, wanted.next_at)
-
-    def _fall_back(self, ending: Ending) -> None:
-        """After a refused upgrade, which changed nothing, the previous version continues."""
-        wanted = self.wanted
-        upgrading.note(self.run, wanted, ending)
-        wanted.version, wanted.fallback, wanted.outcome = wanted.fallback, 0, "refused"
-        wanted.upgrade, wanted.options, wanted.next_at = "check", [], None
-        put_in_force(self.session, self.pipeline, wanted)
-        glance.set_failed(self.session, self.pipeline, wanted.version, ending, "the previous version continues")
 
     def _rolled_back(self, ending: Ending) -> None:
         wanted, went = self.wanted, ending.outcome is Outcome.FINISHED
@@ -189,6 +180,16 @@ class Ended:
 def has_moved(checkpoint: Path, wanted: Wanted) -> bool:
     """Return True if the current upgrade has moved the state: the active generation has changed."""
     return wanted.upgrade != "check" and generation_of(checkpoint) != wanted.generation
+
+
+def fall_back(session: Session, pipeline: Pipeline, wanted: Wanted, run: RunFolder | None, ending: Ending) -> None:
+    """After a refused upgrade, which changed nothing, the previous version continues; `run` has its record."""
+    if run is not None:
+        upgrading.note(run, wanted, ending)
+    wanted.version, wanted.fallback, wanted.outcome = wanted.fallback, 0, "refused"
+    wanted.upgrade, wanted.options, wanted.next_at = "check", [], None
+    put_in_force(session, pipeline, wanted)
+    glance.set_failed(session, pipeline, wanted.version, ending, "the previous version continues")
 
 
 def went_back(session: Session, pipeline: Pipeline, wanted: Wanted) -> None:

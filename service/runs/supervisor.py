@@ -27,13 +27,23 @@ from compiled_plan.service.runs.endings import Ending, Outcome, last_of
 from compiled_plan.service.runs.folders import COMMAND, PROGRESS, RunFolder, latest_run
 from compiled_plan.service.runs.generations import checkpoint_folder, generation_of
 from compiled_plan.service.runs.jobs import Jobs
-from compiled_plan.service.runs.launching import ADOPT, BEFORE_RUN, PRUNE, REWIND, ROLLBACK, RUN, Places, launch_of
-from compiled_plan.service.runs.outcomes import Backoff, Ended, has_moved, upgraded, went_back
+from compiled_plan.service.runs.launching import (
+    ADOPT,
+    BEFORE_RUN,
+    PROMOTE,
+    PRUNE,
+    REWIND,
+    ROLLBACK,
+    RUN,
+    Places,
+    launch_of,
+)
+from compiled_plan.service.runs.outcomes import Backoff, Ended, fall_back, has_moved, upgraded, went_back
 from compiled_plan.service.runs.processes import Phase, ProcessState, TakenError, current, launch, request_stop
 from compiled_plan.service.runs.pruning import is_way_back_over, prune_runs, prune_versions
 from compiled_plan.service.runs.recent import RecentBatches
 from compiled_plan.service.runs.settings import settings_of
-from compiled_plan.service.runs.shadows import LONGEST, MARGIN
+from compiled_plan.service.runs.shadows import LONGEST, MARGIN, ShadowJob, not_promoted
 from compiled_plan.service.runs.upgrading import step_under_way
 from compiled_plan.service.store.database import Database
 from compiled_plan.service.store.errors import ConflictError
@@ -194,7 +204,7 @@ class Supervisor:
                 prune_runs(self.folder(pipeline.id), self.keep.runs)
                 checkpoint = self.checkpoint(pipeline_id)
                 Ended(session, pipeline, wanted, *run, checkpoint, self.backoff, self._chance).take_note()
-            if not self._next(wanted):
+            if self._is_taken_over(session, pipeline, wanted) or not self._next(wanted):
                 return
         with self.database.write() as session:
             wanted, pipeline = session.get(Wanted, pipeline_id), session.get(Pipeline, pipeline_id)
@@ -208,7 +218,18 @@ class Supervisor:
             return PRUNE
         if not wanted.run or (wanted.next_at is not None and wanted.next_at > now):
             return ""
-        return wanted.upgrade if wanted.upgrade in (ROLLBACK, *BEFORE_RUN) else RUN
+        return wanted.upgrade if wanted.upgrade in (ROLLBACK, PROMOTE, *BEFORE_RUN) else RUN
+
+    def _is_taken_over(self, session: Session, pipeline: Pipeline, wanted: Wanted) -> bool:
+        """Return True while a shadow run may put its program in force; it ends if that is no longer wanted."""
+        job = self.shadows.last(pipeline.id)
+        if not isinstance(job, ShadowJob) or not job.takes_over or job.has_ended:
+            return False
+        if not wanted.run or wanted.upgrade != PROMOTE:
+            job.withdraw()
+        else:
+            glance.set_migrating(session, pipeline, wanted.version, "the shadow takes over")
+        return True
 
     # ---- an active run
 
@@ -247,6 +268,12 @@ class Supervisor:
         if what == ROLLBACK and not has_moved(self.checkpoint(pipeline.id), wanted):
             went_back(session, pipeline, wanted)
             return
+        if what == PROMOTE:
+            if not has_moved(self.checkpoint(pipeline.id), wanted):
+                run, ending = latest_run(self.folder(pipeline.id)), not_promoted(self.shadows.last(pipeline.id))
+                fall_back(session, pipeline, wanted, run, ending)
+                return
+            what = RUN
         places = Places(self.home, self.checkpoint(pipeline.id), self.progress(pipeline.id))
         try:
             launched = launch_of(session, pipeline, wanted, self.command, places, self.allowed, self._vault, what)

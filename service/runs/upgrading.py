@@ -9,7 +9,8 @@ from typing import Any, Literal
 
 from compiled_plan.plans.text.masking import masked_text
 from compiled_plan.service.runs.endings import Ending, messages_since
-from compiled_plan.service.runs.folders import COMMAND, RunFolder, runs_of
+from compiled_plan.service.runs.folders import COMMAND, EXIT, RunFolder, runs_of
+from compiled_plan.service.runs.launching import PROMOTE
 from compiled_plan.service.store.tables import UNDER_WAY, Wanted
 
 #: The record of a completed upgrade, in the folder of its run.
@@ -23,7 +24,7 @@ class Step:
     """A step of an upgrade.
 
     Args:
-        name: `stop`, `move`, `back`, `run`, or the name of a migration step in `execute-plan`.
+        name: `stop`, `move`, `back`, `promote`, `run`, or the name of a migration step in `execute-plan`.
         text: its description.
         state: its state.
     """
@@ -78,10 +79,13 @@ def _going_on(pipeline: Path, wanted: Wanted) -> Sequence[Step]:
     command = {} if run is None else run.read(COMMAND) or {}
     begun = command.get("upgrade") == wanted.upgrade and (back or command.get("version") == wanted.version)
     before, after = (wanted.version, wanted.previous) if back else (wanted.fallback, wanted.version)
-    stop = Step("stop", f"the run of version {before} ends", "done" if begun else "going-on")
-    if back:
-        middle: list[Step] = [Step("back", "the previous state is restored", "going-on" if begun else "waiting")]
-        said: list[dict[str, object]] = []
+    over = begun or (wanted.upgrade == PROMOTE and run is not None and run.read(EXIT) is not None)
+    stop = Step("stop", f"the run of version {before} ends", "done" if over else "going-on")
+    if wanted.upgrade == PROMOTE:
+        state: State = "done" if begun else "going-on" if over else "waiting"
+        middle: list[Step] = [Step("promote", "the state of the shadow becomes the next generation", state)]
+    elif back:
+        middle = [Step("back", "the previous state is restored", "going-on" if begun else "waiting")]
     else:
         said = list(_said(run, command)) if run is not None and begun else []
         middle = list(_moves(said, begun))

@@ -209,8 +209,8 @@ class Wanted(Base):
     run: Mapped[bool] = mapped_column(default=False)
     version: Mapped[int] = mapped_column(default=0)
     by: Mapped[str] = mapped_column(String(128), default="")
-    #: The upgrade mode of the next start, and its options: `check`, `migrate`, `migrate-partial`, `rollback`, or
-    #: `adopt-generation` and `rewind-to` with their value as the first option.
+    #: The upgrade mode of the next start, and its options: `check`, `migrate`, `migrate-partial`, `rollback`, `promote`
+    #: by a shadow run, or `adopt-generation` and `rewind-to` with their value as the first option.
     upgrade: Mapped[str] = mapped_column(String(16), default="check")
     options: Mapped[list[str]] = mapped_column(JSON, default=list)
     #: The version to return to if an upgrade is refused, and the version before the last upgrade; 0 for none.

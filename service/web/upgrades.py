@@ -58,7 +58,7 @@ class Target(RequestBody):
 class StepDocument(BaseModel):
     """A step of an upgrade."""
 
-    name: str = Field(description="stop, move, back, run; or the name of a migration step in `execute-plan`")
+    name: str = Field(description="stop, move, back, promote, run; or the name of a migration step in `execute-plan`")
     text: str
     state: State
 
@@ -174,24 +174,39 @@ def migrate(
     """Stops the run, moves its state to a new generation, and starts the version. A refusal changes nothing."""
 
     def begin(keep: Keep) -> UpgradeDocument:
-        with parts.database.write() as session:
-            pipeline = pipelines.find(session, name, lock=True)
-            version = versions.find(session, pipeline, body.version)
-            wanted = runs.wanted(session, pipeline)
-            if wanted.outcome in UNDER_WAY and wanted.run:
-                raise ConflictError("an upgrade is in progress", where=name, remedy="wait for its end, or roll back")
-            if wanted.outcome not in UNDER_WAY:
-                wanted.fallback = wanted.version or pipeline.in_force
-                wanted.generation = generation_of(runs.checkpoint(pipeline.id))
-            runs.want_run(session, pipeline, body.version, who.name)
-            wanted.upgrade, wanted.options, wanted.outcome = body.how, body.options, "migrating"
-            versions.put_in_force(session, pipeline, version, who.name)
-            document = _document(runs, session, name)
-            keep(session, document)
-        runs.hurry()
-        return document
+        return begun(parts, runs, who, name, body.version, (body.how, *body.options), keep)
 
     return once(parts, who, f"POST migrate of {name}", idempotency_key, body, begin)
+
+
+def begun(
+    parts: PartsOf, runs: RunsOf, who: Operator, name: str, number: int, how: Sequence[str], keep: Keep
+) -> UpgradeDocument:
+    """Begin an upgrade.
+
+    Args:
+        number: the version.
+        how: the mode, see `Wanted`, and the options of the start.
+
+    Raises:
+        ConflictError: an upgrade is in progress.
+    """
+    with parts.database.write() as session:
+        pipeline = pipelines.find(session, name, lock=True)
+        version = versions.find(session, pipeline, number)
+        wanted = runs.wanted(session, pipeline)
+        if wanted.outcome in UNDER_WAY and wanted.run:
+            raise ConflictError("an upgrade is in progress", where=name, remedy="wait for its end, or roll back")
+        if wanted.outcome not in UNDER_WAY:
+            wanted.fallback = wanted.version or pipeline.in_force
+            wanted.generation = generation_of(runs.checkpoint(pipeline.id))
+        runs.want_run(session, pipeline, number, who.name)
+        wanted.upgrade, wanted.options, wanted.outcome = how[0], [*how[1:]], "migrating"
+        versions.put_in_force(session, pipeline, version, who.name)
+        document = _document(runs, session, name)
+        keep(session, document)
+    runs.hurry()
+    return document
 
 
 @router.post("/rollback", summary="Roll back to the previous version and state", response_model=UpgradeDocument)

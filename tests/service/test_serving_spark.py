@@ -216,6 +216,48 @@ def upgrade_and_go_back(service: Service, folder: Path) -> None:
     service.until("shop", lambda run: not run["pid"], "a stop")
 
 
+@pytest.mark.wide
+def test_a_shadow_takes_over_from_a_run(tmp_path: Path) -> None:
+    home, data = tmp_path / "home", tmp_path / "data"
+    data.mkdir()
+    with ending_runs(home), served(home, "--no-tokens", "--data", str(data)) as (_, address, _):
+        service = Service(address, data)
+        folder = service.pipeline("shop")
+        write(folder, "1.json", ("ann", 7), ("bob", 2))
+        service.start("shop")
+        service.prints("shop", "+I[ann, 1, 7]")
+        service.version("shop", TOTALS.replace("SUM(amount)", "MAX(amount)").format(folder=folder))
+        begun = service.http.post(
+            "pipelines/shop/upgrade/shadow", json={"version": 2, "partial": True, "promote": True}
+        )
+        assert begun.status_code == 202, begun.text
+        shadow: dict[str, Any] = {}
+
+        def follows(rows: int) -> bool:
+            shadow.update(service.get("shop", "upgrade/shadow"))
+            assert shadow["state"] == "running", shadow
+            return bool(shadow["follows"] and shadow["so_far"]["rows_in"] == rows)
+
+        wait_until(lambda: follows(0), "a shadow that follows the run")
+        write(folder, "2.json", ("ann", 5))
+        service.prints("shop", "+U[ann, 2, 12]")
+        wait_until(lambda: follows(1), "the next micro-batch in the shadow")
+        assert shadow["so_far"]["outcome"] == "differs as named"
+        # The run is as it was, and goes on.
+        assert (service.get("shop", "run")["version"], service.get("shop", "upgrade")["state"]) == (1, "none")
+        service.post("shop", "upgrade/shadow/promote")
+        wait_until(lambda: service.get("shop", "upgrade")["state"] in ("done", "refused"), "a takeover")
+        upgrade = service.get("shop", "upgrade")
+        assert (upgrade["state"], upgrade["done"], upgrade["can_roll_back"]) == ("done", upgrade["of"], True), upgrade
+        assert service.get("shop", "upgrade/shadow")["result"]["promoted"] == shadow["generation"] == 2
+        write(folder, "4.json", ("ann", 3))
+        # The maximum since the shadow began, and the number of all rows.
+        service.prints("shop", "+U[ann, 3, 5]")
+        assert service.http.get("pipelines/shop").json()["in_force"] == 2
+        service.post("shop", "run/stop")
+        service.until("shop", lambda run: not run["pid"], "a stop")
+
+
 @pytest.mark.deep
 def test_failed_scheduled_and_interrupted_runs(tmp_path: Path) -> None:
     home, data = tmp_path / "home", tmp_path / "data"

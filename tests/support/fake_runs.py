@@ -35,6 +35,21 @@ def counts(checkpoint: Path, generation: int) -> None:
     (heads / str(len(list(heads.iterdir())) + 1)).write_text(json.dumps(facts))
 
 
+def shadow(checkpoint: Path, progress: Path, due: Path, *, promotes: bool) -> None:
+    """A shadow run that has compared, and takes over once it is due and no run is active."""
+    report = {"outcome": "equal", "rows_in": 30, "rounds": 2, "seconds": 4.5, "batch": 3, "tables": []}
+    ProgressFile(progress).tell({"event": "shadow", "report": report})
+    while not due.exists():
+        time.sleep(0.02)
+    with (checkpoint / "alone").open("a") as alone:
+        fcntl.flock(alone, fcntl.LOCK_EX)
+        if not promotes:
+            print("error: it differs otherwise\n  at: there\n  try: look at it", file=sys.stderr)
+            sys.exit(1)
+        counts(checkpoint, generation_of(checkpoint) + 1)
+    print(json.dumps({**report, "promoted": generation_of(checkpoint)}))
+
+
 def main() -> None:
     arguments = sys.argv[1:]
 
@@ -43,6 +58,10 @@ def main() -> None:
 
     checkpoint = Path(option("--checkpoint"))
     checkpoint.mkdir(parents=True, exist_ok=True)
+    if "--shadow" in arguments:
+        places = Path(option("--progress-file")), Path(option("--promote-when"))
+        shadow(checkpoint, *places, promotes="--markdown" not in arguments)
+        return
     alone = (checkpoint / "alone").open("a")
     try:
         fcntl.flock(alone, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -188,4 +188,5 @@ export const checkRewind = (name, to) => post(`${of(name)}/upgrade/rewind/check`
 export const shadow = (name) => get(`${of(name)}/upgrade/shadow`);
 export const beginShadow = (name, question) => post(`${of(name)}/upgrade/shadow`, question);
 export const endShadow = (name) => request("DELETE", `${of(name)}/upgrade/shadow`);
+export const promoteShadow = (name) => post(`${of(name)}/upgrade/shadow/promote`, {});
 export const upgrade = (name) => get(`${of(name)}/upgrade`);

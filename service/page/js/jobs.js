@@ -19,6 +19,7 @@ export function followedJob(requests, set) {
   let job = null;
   /** Answers to requests of an earlier turn are too late. */
   let turn = 0;
+  let outlives = false;
 
   function show(now) {
     job = now;
@@ -44,6 +45,7 @@ export function followedJob(requests, set) {
   return {
     async begin(question) {
       const own = ++turn;
+      outlives = false;
       end();
       set({ ...NO_JOB, starting: true });
       try {
@@ -60,10 +62,14 @@ export function followedJob(requests, set) {
       }
     },
     cancel,
+    /** Let the job go on when its view is left. */
+    keep() {
+      outlives = true;
+    },
     stop() {
       turn++;
       end();
-      if (goesOn(job)) requests.cancel(job).catch(() => {});
+      if (goesOn(job) && !outlives) requests.cancel(job).catch(() => {});
     },
   };
 }

@@ -8,7 +8,9 @@ from unittest.mock import Mock
 import pytest
 from playwright.sync_api import expect
 
+from compiled_plan.service.runs.shadows import ShadowJob
 from compiled_plan.service.store import pipelines
+from compiled_plan.service.web import shadows
 from compiled_plan.service.workers import test_jobs
 from tests.service.page.conftest import Open, Site
 from tests.service.page.served import SAMPLES, say
@@ -198,6 +200,73 @@ def test_a_version_is_compared_on_live_rows(open_page: Open, site: Site) -> None
     with site.app.state.parts.database.read() as session:
         job = site.app.state.runs.shadows.last(pipelines.find(session, name).id)
     assert job.options[:6] == ["--shadow", "--json", "--for", "600s", "--shadow-share", "30"]
+
+
+def test_a_shadow_that_follows_the_run_takes_over(open_page: Open, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    requests = []
+
+    def begun(parts: object, runs: object, who: object, name: str, number: int, how: list[str], keep: object) -> Any:
+        requests.append((name, number, how))
+        upgrade = {"state": "migrating", "from": 1, "to": number, "done": 0, "of": 3, "can_roll_back": False}
+        site.app.state.faked.upgrades[name] = upgrade
+        return upgrade
+
+    monkeypatch.setattr(shadows, "begun", begun)
+    name = site.name_of_new(SECOND, "takes-over")
+    say(site.app, name, state="running", version=1)
+    page = open_page(f"pipelines/{name}/upgrade")
+    page.get_by_label("Program").fill(SECOND.replace("COUNT(*), SUM(amount)", "COUNT(*), MAX(amount)"))
+    page.get_by_role("button", name="Compile and compare").click()
+    page.get_by_role("button", name="Save as a version").click(timeout=20_000)
+    shadow = page.get_by_role("region", name="Compare on live rows")
+    shadow.get_by_label("Promote").check()
+    shadow.get_by_role("button", name="Compare").click()
+    expect(shadow.get_by_role("status")).to_have_text("Following the run. 30 rows in 2 rounds, 5 s", timeout=20_000)
+    follows = shadow.get_by_role("region", name="The shadow follows the run")
+    effect = (
+        "The run of version 1 stops behind its last micro-batch. The state of the shadow becomes generation 1 of the "
+        "checkpoint, and version 2 runs on it."
+    )
+    for text in (effect, "each row is written once", "you can roll back", "End now leaves the run as it is"):
+        expect(follows).to_contain_text(text)
+    button = "Stop the old run and take over"
+    follows.get_by_role("button", name=button).click()
+    dialog = page.get_by_role("dialog", name=f"Stop version 1 of {name}?")
+    expect(dialog).to_contain_text(effect)
+    dialog.get_by_role("button", name="Cancel").click()
+    assert requests == []
+    follows.get_by_role("button", name=button).click()
+    dialog.get_by_role("button", name=button).click()
+    expect(page.get_by_text("The shadow is taking over")).to_be_visible()
+    expect(page.get_by_text("Migrating the state")).to_be_visible()
+    assert requests == [(name, 2, ["promote"])]
+    with site.app.state.parts.database.read() as session:
+        job = site.app.state.runs.shadows.last(pipelines.find(session, name).id)
+    assert job.takes_over
+    # The takeover outlives the page.
+    page.get_by_role("button", name="Another program").click()
+    open_page(f"pipelines/{name}")
+    assert not job.is_over
+    job.cancel()
+
+
+def test_a_shadow_that_differs_otherwise_cannot_take_over(
+    open_page: Open, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    report = {"outcome": "differs otherwise", "batch": 3, "rows_in": 3, "rounds": 1, "seconds": 1, "tables": []}
+    monkeypatch.setattr(ShadowJob, "so_far", {**report, "only_old": [], "only_new": [], "promoted": None})
+    name = site.name_of_new(SECOND, "differs-otherwise")
+    say(site.app, name, state="running", version=1)
+    page = open_page(f"pipelines/{name}/upgrade")
+    page.get_by_label("Program").fill(SECOND.replace("COUNT(*), SUM(amount)", "COUNT(*), MAX(amount)"))
+    page.get_by_role("button", name="Compile and compare").click()
+    page.get_by_role("button", name="Save as a version").click(timeout=20_000)
+    shadow = page.get_by_role("region", name="Compare on live rows")
+    shadow.get_by_label("Promote").check()
+    shadow.get_by_role("button", name="Compare").click()
+    expect(shadow.get_by_text("It cannot take over, as it differs otherwise")).to_be_visible(timeout=20_000)
+    expect(shadow.get_by_role("button", name="Stop the old run and take over")).to_have_count(0)
+    shadow.get_by_role("button", name="End now").click()
 
 
 def test_a_rewind_shows_its_effect_before_it_begins(open_page: Open, site: Site) -> None:

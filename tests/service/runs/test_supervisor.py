@@ -13,11 +13,15 @@ import pytest
 
 from compiled_plan.service.common.settings import Settings
 from compiled_plan.service.runs import supervisor
+from compiled_plan.service.runs.folders import COMMAND as COMMAND_FILE
 from compiled_plan.service.runs.folders import PROCESS, latest_run, new_run, runs_of
 from compiled_plan.service.runs.generations import generation_of
+from compiled_plan.service.runs.launching import PROMOTE
 from compiled_plan.service.runs.outcomes import Backoff
 from compiled_plan.service.runs.processes import Launch, current, signal_run
+from compiled_plan.service.runs.shadows import TAKE_OVER, ShadowJob
 from compiled_plan.service.runs.supervisor import Supervisor
+from compiled_plan.service.runs.upgrading import course_of
 from compiled_plan.service.store import pipelines, versions
 from compiled_plan.service.store.database import Database, open_database
 from compiled_plan.service.store.tables import Pipeline, Status, Wanted
@@ -257,6 +261,75 @@ def test_a_refused_upgrade_keeps_the_old_version_running(runs: Runs) -> None:
     runs.want(version=2, fallback=1, generation=1, upgrade="migrate", outcome="migrating")
     runs.until(lambda: runs.wanted.outcome == "refused" and runs.status.rows_per_second is not None)
     assert (runs.wanted.version, runs.pipeline.in_force, runs.status.state) == (1, 1, "running")
+
+
+def following(runs: Runs, *options: str) -> ShadowJob:
+    """A shadow that follows the run of version 1."""
+    runs.start()
+    runs.until(lambda: runs.status.rows_per_second is not None)
+    options = ("--shadow", *options, "--checkpoint", str(runs.supervisor.checkpoint(runs.id)))
+    job = ShadowJob([*options, "--promote-when", f"{{{TAKE_OVER}}}"], {TAKE_OVER: None})
+    job.version, job.promotes = 2, True
+    runs.supervisor.shadows.begin(runs.id, job)
+    runs.until(lambda: job.follows)
+    return job
+
+
+def take_over(runs: Runs, job: ShadowJob) -> None:
+    job.takes_over = True
+    runs.want(version=2, fallback=1, generation=1, upgrade=PROMOTE, outcome="migrating")
+    job.take_over()
+
+
+@pytest.mark.wide
+def test_a_shadow_takes_over_and_its_version_starts(runs: Runs) -> None:
+    job = following(runs)
+    checkpoint = runs.supervisor.checkpoint(runs.id)
+    assert (runs.count, generation_of(checkpoint)) == (1, 1)
+    take_over(runs, job)
+    states = runs.states_until(lambda: runs.wanted.outcome == "done")
+    assert states[:2] == ["stopping", "migrating"] and job.result is not None and job.result["promoted"] == 2
+    assert (runs.wanted.version, runs.wanted.previous, runs.wanted.upgrade, runs.count) == (2, 1, "check", 2)
+    run = latest_run(runs.supervisor.folder(runs.id))
+    assert run is not None and "--upgrade" not in (run.read(COMMAND_FILE) or {})["argv"]
+    course = course_of(runs.supervisor.folder(runs.id), runs.wanted)
+    assert [(step.name, step.state) for step in course.steps] == [
+        ("stop", "done"),
+        ("promote", "done"),
+        ("run", "done"),
+    ]
+    runs.until(lambda: runs.status.rows_per_second is not None)
+    assert not (checkpoint / "two-runs").exists()
+
+
+@pytest.mark.wide
+def test_the_old_version_continues_if_the_shadow_does_not_take_over(runs: Runs) -> None:
+    take_over(runs, following(runs, "--markdown"))
+    runs.until(lambda: runs.wanted.outcome == "refused" and runs.status.rows_per_second is not None)
+    assert (runs.wanted.version, runs.pipeline.in_force, runs.status.state) == (1, 1, "running")
+    course = course_of(runs.supervisor.folder(runs.id), runs.wanted)
+    assert [step.state for step in course.steps] == ["done", "failed", "waiting"]
+    assert (course.message, course.remedy) == ("it differs otherwise", "look at it")
+
+
+@pytest.mark.wide
+def test_a_takeover_is_withdrawn_by_a_rollback(runs: Runs) -> None:
+    job = following(runs)
+    # The old run ends only once the shadow has been cancelled: nobody takes its place meanwhile.
+    take_over(runs, job)
+    runs.want(version=2, previous=1, fallback=0, upgrade="rollback", outcome="rolling-back")
+    runs.until(lambda: runs.wanted.outcome == "rolled-back" and runs.status.rows_per_second is not None)
+    assert job.has_ended and runs.wanted.version == 1
+
+
+def test_a_service_that_restarts_in_a_takeover_goes_on_with_the_old_version(runs: Runs) -> None:
+    runs.start()
+    runs.until(lambda: runs.status.rows_per_second is not None)
+    runs.want(version=2, fallback=1, generation=1, upgrade=PROMOTE, outcome="migrating")
+    runs.until(lambda: runs.wanted.outcome == "refused" and runs.status.rows_per_second is not None)
+    assert (runs.wanted.version, runs.count) == (1, 2)
+    course = course_of(runs.supervisor.folder(runs.id), runs.wanted)
+    assert course.message == "the shadow ended before it took over"
 
 
 def test_a_reused_pid_is_not_the_run(runs: Runs) -> None:

@@ -1,6 +1,7 @@
 /** Shadow runs: a version beside the run, over the rows that come next; both outputs are compared. */
 
 import * as api from "../api.js";
+import { confirm } from "../components/dialog.js";
 import { problemBox } from "../components/problem.js";
 import { count } from "../format.js";
 import { followedJob, goesOn } from "../jobs.js";
@@ -12,12 +13,27 @@ const REQUESTS = {
   cancel: ({ name }) => api.endShadow(name).then((job) => ({ ...job, name })),
 };
 
+const TAKE_OVER = "Stop the old run and take over";
 const DURATIONS = { 0: "The rows available now", 60: "1 minute", 600: "10 minutes", 3600: "1 hour", 86400: "1 day" };
 const OUTCOMES = {
   equal: "Equal: each key that either program wrote has the same row in the end",
   "differs as named": "Differs as named: the keys and columns that differ are among those of the comparison above",
   "differs otherwise": "Differs otherwise: look at the examples before you start the program",
 };
+const OTHERWISE = "differs otherwise";
+const REFUSED = "It cannot take over, as it differs otherwise than the comparison above says. The run goes on as it was. Look at the examples, or migrate all the same.";
+
+/** The effect of a takeover on the run, state and sinks. */
+const effectOf = (base, { version, generation }) => `The run of version ${base} stops behind its last micro-batch. The state of the shadow becomes generation ${generation} of the checkpoint, and version ${version} runs on it. All sinks go over at that one micro-batch: rows before it are from version ${base}, rows behind it from version ${version}, and each row is written once. The previous state is retained: you can roll back.`;
+
+/**
+ * Ask before a shadow takes over.
+ * @param {string} name of the pipeline
+ * @param {number} base the version that runs
+ * @param {object} job the shadow run
+ * @returns {Promise<boolean>}
+ */
+export const confirmTakeover = (name, base, job) => confirm(`Stop version ${base} of ${name}?`, effectOf(base, job), TAKE_OVER, { danger: true });
 
 /**
  * The shadow run of a version.
@@ -25,22 +41,22 @@ const OUTCOMES = {
  */
 export function shadowOf(store) {
   const job = followedJob(REQUESTS, (shadow) => store.set({ shadow }));
-  return { begin: (name, question) => job.begin({ name, question }), cancel: job.cancel, stop: job.stop };
+  return { begin: (name, question) => job.begin({ name, question }), cancel: job.cancel, keep: job.keep, stop: job.stop };
 }
 
 /**
  * The form, and the report so far.
  * @param {object} state the state of the job
- * @param {{diff: object, target: number|null, begin: (question: object) => void, cancel: () => void}} act
+ * @param {{diff: object, base: number, target: number|null, begin: (question: object) => void, cancel: () => void, takeOver: (job: object) => void, busy: boolean}} act
  */
-export function shadowView({ job, problem, starting }, { diff, target, begin, cancel }) {
+export function shadowView({ job, problem, starting }, { diff, base, target, begin, cancel, takeOver, busy: acting }) {
   const busy = starting || goesOn(job);
   const reset = diff.operators.filter(({ newNode, verdict }) => newNode != null && verdict === "incompatible").map(({ uid }) => uid);
   const submit = (event) => {
     event.preventDefault();
     const form = new FormData(event.target);
     const seconds = Number(form.get("seconds"));
-    begin({ version: target, partial: true, reset, share: Number(form.get("share")), ...(seconds ? { seconds } : {}) });
+    begin({ version: target, partial: true, reset, promote: form.has("promote"), share: Number(form.get("share")), ...(seconds ? { seconds } : {}) });
   };
   const report = job?.result ?? job?.so_far;
   return html`<section class="shadow" aria-labelledby="shadow-title"><h3 id="shadow-title">Compare on live rows</h3>
@@ -50,19 +66,32 @@ export function shadowView({ job, problem, starting }, { diff, target, begin, ca
     <form class="actions" @submit=${submit}>
       <label class="field"><span>Duration</span><select name="seconds">${Object.entries(DURATIONS).map(([seconds, words]) => html`<option value=${seconds}>${words}</option>`)}</select></label>
       <label class="field"><span>Share of the time in %</span><input name="share" type="number" min="1" max="100" .defaultValue=${"100"} /></label>
+      <label class="choice"><input name="promote" type="checkbox" /><span>Promote: follow the run after the comparison, so that the new program can take over</span></label>
       <button type="submit" ?disabled=${busy || !target}>Compare</button>
       ${busy ? html`<button type="button" class="quiet" @click=${cancel}>End now</button>` : nothing}
       <span class="muted" role="status">${status(job, starting)}</span>
     </form>
     ${problemBox(problem ?? (job?.state === "failed" ? new api.Problem(0, { detail: job.message, remedy: job.remedy }) : null))}
     ${report ? reportView(report) : nothing}
+    ${report && job.promotes ? takeoverView(job, report, base, takeOver, acting) : nothing}
+  </section>`;
+}
+
+/** The takeover of a shadow that follows the run, with its effect; or the reason why it cannot take over. */
+function takeoverView(job, { outcome, promoted }, base, takeOver, busy) {
+  if (promoted) return html`<p class="note">Generation ${promoted} is in force.</p>`;
+  if (outcome === OTHERWISE) return html`<p class="note">${REFUSED}</p>`;
+  if (!job.follows) return nothing;
+  return html`<section class="takeover" aria-labelledby="takeover-title"><h4 id="takeover-title">The shadow follows the run</h4>
+    <p>${effectOf(base, job)}</p><p class="muted"><em>End now</em> leaves the run as it is.</p>
+    <div class="actions"><button type="button" class="danger" ?disabled=${busy} @click=${() => takeOver(job)}>${TAKE_OVER}</button></div>
   </section>`;
 }
 
 function status(job, starting) {
   if (!job) return starting ? "Starting…" : "";
   const rounds = job.so_far ? `${count(job.so_far.rows_in)} rows in ${count(job.so_far.rounds)} rounds, ${Math.round(job.so_far.seconds)} s` : "";
-  if (goesOn(job)) return rounds || "Starting Spark…";
+  if (goesOn(job)) return job.follows ? `Following the run. ${rounds}` : rounds || "Starting Spark…";
   return job.state === "cancelled" ? `Ended. ${rounds}` : rounds;
 }
 

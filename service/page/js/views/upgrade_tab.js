@@ -17,7 +17,7 @@ import { askUpgrade } from "./upgrade_dialog.js";
 import { examplesOf, examplesView } from "./upgrade_examples.js";
 import { isUnderWay, progressView } from "./upgrade_progress.js";
 import { askRewind } from "./upgrade_rewind.js";
-import { shadowOf, shadowView } from "./upgrade_shadow.js";
+import { confirmTakeover, shadowOf, shadowView } from "./upgrade_shadow.js";
 
 const SIDES = { old: "upgrade-old", now: "upgrade-new" };
 /** The smallest scale of the two graphs, which are read side by side. */
@@ -142,6 +142,15 @@ export function upgradeTab(context, pipeline, { load }) {
   /** Run the shown version beside the run. */
   const compareLive = (question) => shadow.begin(name, question);
 
+  /** Let the shadow put its version in force in place of the run. */
+  async function takeOver(job) {
+    if (!(await confirmTakeover(name, store.get().base, job))) return;
+    act(async () => {
+      await api.promoteShadow(name);
+      shadow.keep();
+    }, "The shadow is taking over");
+  }
+
   async function rewind() {
     const versions = store.get().versions.map(({ number }) => number);
     const how = await askRewind(name, versions);
@@ -211,7 +220,7 @@ export function upgradeTab(context, pipeline, { load }) {
     render: (state, { pipeline: current }) => html`
       ${state.progress ? progressView(state.progress, context.may("operator") ? rollBack : null, state.busy) : nothing}
       ${problemBox(state.problem)}
-      ${state.diff ? comparison(state, current, { choose, migrate, keep, putInForce, searchExamples: context.may("editor") ? searchExamples : null, cancelExamples: examples.cancel, compareLive: context.may("operator") ? compareLive : null, endShadow: shadow.cancel, fold: (whole) => store.set({ whole }), again: () => store.set(NONE), mayRun: context.may("operator") })
+      ${state.diff ? comparison(state, current, { choose, migrate, keep, putInForce, searchExamples: context.may("editor") ? searchExamples : null, cancelExamples: examples.cancel, compareLive: context.may("operator") ? compareLive : null, endShadow: shadow.cancel, takeOver, fold: (whole) => store.set({ whole }), again: () => store.set(NONE), mayRun: context.may("operator") })
         : context.may("editor") ? chooser(state, current, store, { compile, compare, rewind: context.may("operator") ? rewind : null }) : html`<p class="empty">The role editor is required.</p>`}`,
     drawn: ({ diff, sides }) => {
       if (!diff) return;
@@ -281,7 +290,7 @@ function comparison(state, pipeline, act) {
     <div class="sides">${side("old", `Version ${base}${base === inForce ? ", in force" : ""}`)} ${side("now", `${capital(newName(target))}${target === inForce ? ", in force" : ""}`)}</div>
     ${diffView(diff)}
     ${diff.same || !act.searchExamples ? nothing : examplesView(state.examples, { begin: act.searchExamples, cancel: act.cancelExamples })}
-    ${diff.same || !act.compareLive || !pipeline?.version ? nothing : shadowView(state.shadow, { diff, target, begin: act.compareLive, cancel: act.endShadow })}`;
+    ${diff.same || !act.compareLive || !pipeline?.version ? nothing : shadowView(state.shadow, { diff, base, target, begin: act.compareLive, cancel: act.endShadow, takeOver: act.takeOver, busy: state.busy || isUnderWay(state.progress) })}`;
 }
 
 /** The ways to use the new program, each with its effect. */
