@@ -24,9 +24,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from types import NoneType
 from typing import Any, Generic, TypeVar
 
@@ -87,6 +87,37 @@ class Head:
     product: str = ""  # the release that wrote it
     files: Mapping[str, str] = field(default_factory=dict)  # digests of the files written once, by name
     batch: int | None = None  # the first micro-batch that the program runs; None in heads of earlier releases
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The generation whose state another one has continued.
+
+    Args:
+        generation: its number; 0 if it is in another folder.
+        program: its program.
+        batch: its micro-batch with that state; None for the last one, before a migration.
+        last: of a promoted shadow run, the last micro-batch of that generation whose output is in tables.
+    """
+
+    generation: int
+    program: int
+    batch: int | None = None
+    last: int | None = None
+
+    @property
+    def end(self) -> int | None:
+        """The last micro-batch of its origin whose output led to it; None for all of them."""
+        return self.batch if self.last is None else self.last
+
+    def to_dict(self) -> dict[str, int]:
+        """The entry of a generation's facts."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
+
+
+def begin_of(origin: Origin | None) -> int:
+    """The micro-batch behind which a generation has begun to write."""
+    return -1 if origin is None or origin.batch is None else origin.batch
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,11 +243,11 @@ class CheckpointReader(Generic[F]):
         folder = self._folder(generation)
         begun, done = folder.last(OFFSETS), folder.last(COMMITS)
         try:
-            origin = self.facts(generation).get("from")
+            origin = self.origin(generation)
         except CheckpointError:
             origin = None
-        if origin is not None and "batch" in origin:
-            return max(begun, done) > int(origin["batch"])
+        if origin is not None and origin.batch is not None:
+            return max(begun, done) > origin.batch
         return folder.holds(WRITTEN) or begun > 0 or done > (-1 if origin is None else 0)
 
     def _lost(self, problem: str) -> CheckpointError:
@@ -256,10 +287,27 @@ class CheckpointReader(Generic[F]):
         if any(not isinstance(facts.get(key), kind) for key, kind in kinds.items()) or not (
             isinstance(former, dict)
             and all(type(former.get(key)) is int for key in ("generation", "program"))
-            and type(former.get("batch", 0)) is int
+            and all(type(former.get(key, 0)) is int for key in ("batch", "last"))
         ):
             raise damaged(self._folder(generation), FACTS)
         return facts
+
+    def origin(self, generation: int) -> Origin | None:
+        """The origin of a generation's state; None for one that began empty."""
+        former = self.facts(generation).get("from")
+        return None if former is None else Origin(*(former.get(field.name) for field in fields(Origin)))
+
+    def lineage(self, generation: int) -> Iterator[tuple[int, Origin | None]]:
+        """A generation and those before it, as far as they exist, each with its origin."""
+        while self.has_generation(generation):
+            origin = self.origin(generation)
+            yield generation, origin
+            if origin is None:
+                return
+            generation = origin.generation
+
+    def has_generation(self, number: int) -> bool:
+        return self.root.holds(f"{GENERATIONS}/{number}")
 
     def program(self, head: Head) -> ProgramFiles:
         """The program that a head names."""

@@ -27,7 +27,7 @@ from compiled_plan.plans.execution.state.checkpoint.store import Store, changed
 from compiled_plan.plans.execution.state.checkpoint.written import forget_rows
 from compiled_plan.plans.execution.state.upgrade.outputs import check_returned
 from compiled_plan.plans.execution.state.upgrade.rollback import head_of
-from compiled_plan.plans.inspection.checkpoints import WRITTEN, Head, ProgramFiles
+from compiled_plan.plans.inspection.checkpoints import WRITTEN, Head, Origin, ProgramFiles
 from compiled_plan.plans.inspection.diff.description import read_description
 
 if TYPE_CHECKING:
@@ -106,12 +106,11 @@ class Promotion:
     def _published(self) -> int:
         source, old = self.new.generation, self.store.generation(self.head.generation).folder
         committed = progress_of(old).committed
-        origin = {"generation": self.head.generation, "program": self.head.program, "batch": self.new.batch}
         files = self._files()
         target = self.store.new_generation(
             source.versions,
             uuid4().hex[:12],
-            origin={"from": {**origin, "last": -1 if committed is None else committed}},
+            Origin(self.head.generation, self.head.program, self.new.batch, -1 if committed is None else committed),
         )
         fork(source, self.new.batch, target, read_description(files.description, self.store.root.shown)["positions"])
         forget_rows(target.folder)

@@ -166,7 +166,10 @@ def _copy(source: Store, head: Head, target: Store) -> int:
             where=source.root.shown,
             remedy="wait for the first one",
         )
-    new = target.new_generation(generation.versions, generation.run_id)
+    origin = source.origin(generation.number)
+    # The log of a generation may begin with an upgrade; where its state came from is not here.
+    origin = None if origin is None else replace(origin, generation=0)
+    new = target.new_generation(generation.versions, generation.run_id, origin)
     batch = fork_last(generation, new, read_description(files.description, source.root.shown)["positions"])
     target.publish(new.number, target.new_program(new, files), "shadow")
     return batch

@@ -30,6 +30,7 @@ from compiled_plan.plans.inspection.checkpoints import (
     STATE,
     CheckpointReader,
     Head,
+    Origin,
     ProgramFiles,
     digest_of,
     sealed,
@@ -164,23 +165,24 @@ class Store(CheckpointReader[Folder]):
         self,
         versions: Mapping[str, Any],
         run_id: str,
+        origin: Origin | None = None,
         before: Head | None = None,
-        origin: Mapping[str, Mapping[str, int]] | None = None,
     ) -> Generation:
         """Create a generation that is not in force until `publish`.
 
         Args:
             versions: the versions that create it.
             run_id: see `Generation`.
-            before: the head whose state it continues.
-            origin: of a rewind or a shadow run, `from` and `before` of its facts.
+            origin: the generation whose state it continues.
+            before: of a rewind, the head in force before it.
         """
         number = self.next_generation()
         folder = self._folder(number)
         facts = {"format": FORMAT, "run": run_id, "versions": dict(versions), "at": _now()}
+        if origin is not None:
+            facts["from"] = origin.to_dict()
         if before is not None:
-            facts["from"] = {"generation": before.generation, "program": before.program}
-        facts |= origin or {}
+            facts["before"] = {"generation": before.generation, "program": before.program}
         folder.create_text(FACTS, _text(facts))
         return Generation(number, folder, run_id, versions)
 

@@ -247,7 +247,7 @@ class _Deciding:
             diff,
             empty,
             self._partly,
-            "from" in self.store.facts(self.head.generation),
+            self.store.origin(self.head.generation) is not None,
             progress_of(self.folder),
             tables_with_watermarks(self.old_plan) if self.old["clock"] == "event time" else frozenset(),
             self.options.max_files_per_batch,

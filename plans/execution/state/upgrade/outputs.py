@@ -23,7 +23,16 @@ from compiled_plan.plans.execution.state.checkpoint.written import read_written
 from compiled_plan.plans.execution.state.upgrade.corrections import corrections_of
 from compiled_plan.plans.execution.state.upgrade.targets import Point
 from compiled_plan.plans.execution.state.upgrade.touched import read_back
-from compiled_plan.plans.inspection.checkpoints import COMMITS, GENERATIONS, OUTPUT, WRITTEN, Head, json_in, recorded
+from compiled_plan.plans.inspection.checkpoints import (
+    COMMITS,
+    GENERATIONS,
+    OUTPUT,
+    WRITTEN,
+    Head,
+    begin_of,
+    json_in,
+    recorded,
+)
 from compiled_plan.plans.nodes.scan import TableSourceScan
 from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.plan import CompiledPlan
@@ -67,13 +76,9 @@ def history_of(store: Store, generation: int, until: int | None = None) -> Outpu
     """
     runs = frozenset(store.generation(number).run_id for number in store.root.numbers(GENERATIONS))
     spans: list[Span] = []
-    while store.root.holds(f"{GENERATIONS}/{generation}"):
-        origin = store.facts(generation).get("from", {})
-        spans.append(Span(store.generation(generation).run_id, origin.get("batch", -1), until))
-        if not origin:
-            break
-        # A migration begins behind the last micro-batch of its origin.
-        generation, until = origin["generation"], origin.get("last", origin.get("batch"))
+    for number, origin in store.lineage(generation):
+        spans.append(Span(store.generation(number).run_id, begin_of(origin), until))
+        until = None if origin is None else origin.end
     return OutputHistory(tuple(reversed(spans)), runs)
 
 
@@ -93,18 +98,17 @@ class Later:
 def later_than(store: Store, point: Point, generation: int) -> Later:
     """The micro-batches after a point, up to the end of a later generation."""
     rows, batches, known = Counter[str](), 0, True
-    while True:
-        folder, origin = store.generation(generation).folder, store.facts(generation).get("from", {})
-        first = point.batch if generation == point.generation else origin.get("batch", 0)
+    for number, origin in store.lineage(generation):
+        folder = store.generation(number).folder
+        first = point.batch if number == point.generation else max(begin_of(origin), 0)
         batches += max(folder.last(COMMITS) - first, 0)
         rows.update(read_written(folder).rows or {})
         rows.subtract(read_written(folder, first).rows or {})
         known = known and (folder.holds(recorded(first, WRITTEN)) or first == 0)
-        if generation != point.generation:
-            rows.update({correction.table: correction.rows for correction in corrections_of(folder) if correction.sent})
-        if generation == point.generation or not store.root.holds(f"{GENERATIONS}/{origin.get('generation')}"):
-            return Later(batches, rows if known else None)
-        generation = origin["generation"]
+        if number == point.generation:
+            break
+        rows.update(_corrected(folder))
+    return Later(batches, rows if known else None)
 
 
 def astray(store: Store, generation: int) -> frozenset[str]:
@@ -124,26 +128,30 @@ def astray(store: Store, generation: int) -> frozenset[str]:
     return frozenset(
         table
         for number in runs.values()
-        for table in _written_after(store.generation(number).folder, ends.get(number, _first(store, number)))
+        for table in (_written_after(store, number, ends[number]) if number in ends else _written(store, number))
         if corrected.get(table, -1) <= number
     )
 
 
-def _first(store: Store, generation: int) -> int:
-    """The micro-batch after which a generation has begun to write."""
-    return int(store.facts(generation).get("from", {}).get("batch", -1))
+def _written(store: Store, generation: int) -> Iterator[str]:
+    """The tables that got rows from a generation."""
+    yield from _written_after(store, generation, begin_of(store.origin(generation)))
+    yield from (table for table, rows in _corrected(store.generation(generation).folder).items() if rows)
 
 
-def _written_after(generation: Folder, end: int | None) -> Iterator[str]:
-    """The tables that got rows after a micro-batch; -1 for all, None for none."""
-    if end is None:
+def _written_after(store: Store, generation: int, batch: int | None) -> Iterator[str]:
+    """The tables that got rows after a micro-batch of a generation; None for its last one."""
+    if batch is None:
         return
-    rows = Counter(read_written(generation).rows or {})
-    if end >= 0:
-        rows.subtract(read_written(generation, end).rows or {})
-    else:
-        rows.update({correction.table: correction.rows for correction in corrections_of(generation) if correction.sent})
+    folder = store.generation(generation).folder
+    rows = Counter(read_written(folder).rows or {})
+    rows.subtract(read_written(folder, batch).rows or {} if batch >= 0 else {})
     yield from (+rows)
+
+
+def _corrected(generation: Folder) -> dict[str, int]:
+    """The rows by table that corrections have sent at the begin of a generation."""
+    return {correction.table: correction.rows for correction in corrections_of(generation) if correction.sent}
 
 
 def planned_outputs(

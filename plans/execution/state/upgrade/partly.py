@@ -24,7 +24,7 @@ def partly_of(store: Store, head: Head, description: Description) -> dict[str, s
     """The reasons for the state of a head, by uid."""
     if "partly" in description:
         return dict(description["partly"])
-    if "from" in store.facts(head.generation):
+    if store.origin(head.generation) is not None:
         why = "an earlier release has upgraded the checkpoint, and did not write down what became of its state"
         return {operator["uid"]: why for operator in description["operators"]}
     plans = [

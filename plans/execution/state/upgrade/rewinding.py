@@ -24,7 +24,7 @@ from compiled_plan.plans.execution.state.upgrade.outputs import (
 )
 from compiled_plan.plans.execution.state.upgrade.rollback import head_of, store_of
 from compiled_plan.plans.execution.state.upgrade.targets import Point, Target, resolved, time_text
-from compiled_plan.plans.inspection.checkpoints import TICKS, Head
+from compiled_plan.plans.inspection.checkpoints import TICKS, Head, Origin
 from compiled_plan.plans.inspection.diff.description import read_description
 
 if TYPE_CHECKING:
@@ -115,11 +115,8 @@ def _forked(store: Store, head: Head, point: Point, command: str) -> int:
     source = store.generation(point.generation)
     program = program_at(store, point)
     files = store.program(program)
-    origin = {
-        "from": {"generation": point.generation, "program": program.program, "batch": point.batch},
-        "before": {"generation": head.generation, "program": head.program},
-    }
-    new = store.new_generation(source.versions, uuid4().hex[:12], origin=origin)
+    origin = Origin(point.generation, program.program, point.batch)
+    new = store.new_generation(source.versions, uuid4().hex[:12], origin, before=head)
     positions = read_description(files.description, store.root.shown)["positions"]
     fork(source, point.batch, new, positions)
     number = store.new_program(new, files)
@@ -153,8 +150,8 @@ def _is_end(store: Store, head: Head, point: Point) -> bool:
     progress = progress_of(store.generation(head.generation).folder)
     if progress.planned is not None or progress.committed != point.batch:
         return False
-    origin = store.facts(head.generation).get("from", {})
-    begins = (origin.get("generation"), origin.get("last", origin.get("batch")))
+    origin = store.origin(head.generation)
+    begins = None if origin is None else (origin.generation, origin.end)
     return point.generation == head.generation or begins == astuple(point)
 
 

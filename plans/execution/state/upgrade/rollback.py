@@ -23,7 +23,7 @@ from compiled_plan.plans.execution.state.upgrade.outputs import (
     planned_outputs,
 )
 from compiled_plan.plans.execution.state.upgrade.targets import Point
-from compiled_plan.plans.inspection.checkpoints import GENERATIONS, Head
+from compiled_plan.plans.inspection.checkpoints import GENERATIONS, Head, begin_of
 from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.secrets.values import Secrets
@@ -114,7 +114,7 @@ def roll_back(spark: SparkSession, checkpoint: str, *, keep_output: bool = False
                 remedy="only a migration or a rewind creates a generation that can be rolled back",
             )
         number = former["generation"]
-        if not store.root.holds(f"{GENERATIONS}/{number}"):
+        if not store.has_generation(number):
             raise CheckpointError(
                 f"generation {number}, which generation {head.generation} was made from, was removed by --prune",
                 where=store.root.shown,
@@ -125,7 +125,7 @@ def roll_back(spark: SparkSession, checkpoint: str, *, keep_output: bool = False
         batches, folder = read_written(left.folder).batches, store.generation(number).folder
         outputs: tuple[TableOutput, ...] = ()
         if "before" in facts:
-            later = later_than(store, Point(left.number, facts["from"]["batch"]), left.number)
+            later = later_than(store, Point(left.number, begin_of(store.origin(left.number))), left.number)
             outputs = planned_outputs(spark, store, history_of(store, number), later.rows, keep=keep_output)
             batches = later.batches
             mark_return(folder, ROLLBACK)

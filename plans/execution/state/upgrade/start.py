@@ -33,7 +33,7 @@ from compiled_plan.plans.execution.state.upgrade.migration import Migration
 from compiled_plan.plans.execution.state.upgrade.outputs import check_returned
 from compiled_plan.plans.execution.state.upgrade.partly import forgetting
 from compiled_plan.plans.execution.state.upgrade.steps import FinishBatch
-from compiled_plan.plans.inspection.checkpoints import ENDED, ENDS, Head, ProgramFiles
+from compiled_plan.plans.inspection.checkpoints import ENDED, ENDS, Head, Origin, ProgramFiles
 from compiled_plan.plans.inspection.diff.description import Description, read_description
 from compiled_plan.plans.plan import CompiledPlan
 
@@ -178,7 +178,8 @@ class Start:
     ) -> None:
         assert self.decision is not None
         assert self.head is not None
-        self._generation = self.store.new_generation(self.setting.versions, self.run_id, self.head)
+        origin = Origin(self.head.generation, self.head.program)
+        self._generation = self.store.new_generation(self.setting.versions, self.run_id, origin)
         last = self.store.program(self.head)
         environment = (self.functions, self.clock, self.secrets)
         self._migration = Migration(spark, self.decision, last, old, self._generation, *environment)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -12,7 +12,7 @@ from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.state.checkpoint.offsets import Entry, entry_of
 from compiled_plan.plans.execution.state.checkpoint.retained import RetainedState
 from compiled_plan.plans.execution.state.checkpoint.store import Store
-from compiled_plan.plans.inspection.checkpoints import GENERATIONS
+from compiled_plan.plans.inspection.checkpoints import GENERATIONS, Origin, begin_of
 from compiled_plan.plans.inspection.diff.description import Description
 
 _BATCH = re.compile(r"(?:(?P<generation>\d{1,9})/)?(?P<batch>\d{1,18})")
@@ -86,58 +86,44 @@ def resolved(store: Store, target: Target, current: int, description: Descriptio
         CheckpointError: it is not retained; names the range. The offset is of a source without offsets.
     """
     generation = current if target.generation is None else target.generation
-    retained = _retained(store, generation)
+    lineage = tuple(store.lineage(generation))
+    if not lineage:
+        numbers = ", ".join(map(str, store.root.numbers(GENERATIONS)))
+        raise CheckpointError(
+            f"the checkpoint has no generation {generation}", where=store.root.shown, remedy=f"choose one of {numbers}"
+        )
     if target.batch is not None:
+        retained = _retained(store, generation)
         if target.batch not in retained.batches:
             raise _out_of_range(store, target, generation, retained)
-        if target.batch < _first(store, generation):
+        if target.batch < _first(lineage[0][1]):
             raise CheckpointError(
                 f"micro-batch {target.batch} of generation {generation} ran in a shadow run: its output is in no table",
                 where=store.root.shown,
                 remedy="choose a later one, or one of the generation before",
             )
-        return _origin(store, Point(generation, target.batch))
+        return _ran(target.batch, lineage)
     is_later = _is_after(store, target, description)
-    for number in _ancestry(store, generation):
+    for at, (number, origin) in enumerate(lineage):
         retained = _retained(store, number)
         for batch in reversed(retained.batches):
-            if batch >= _first(store, number) and not is_later(entry_of(retained.generation, batch)):
-                return _origin(store, Point(number, batch))
+            if batch >= _first(origin) and not is_later(entry_of(retained.generation, batch)):
+                return _ran(batch, lineage[at:])
     raise _out_of_range(store, target, number, retained)
 
 
-def _ancestry(store: Store, generation: int) -> Iterator[int]:
-    """A generation, and those from which it has come, by migrations and rewinds, as far as they exist."""
-    yield generation
-    while _exists(store, generation := store.facts(generation).get("from", {}).get("generation", 0)):
-        yield generation
-
-
-def _first(store: Store, generation: int) -> int:
+def _first(origin: Origin | None) -> int:
     """The first micro-batch to which a generation can return: the output of those in a shadow run is in no table."""
-    origin = store.facts(generation).get("from", {})
-    return int(origin["batch"]) if "last" in origin else 0
+    return 0 if origin is None or origin.last is None else begin_of(origin)
 
 
-def _origin(store: Store, point: Point) -> Point:
+def _ran(batch: int, lineage: Sequence[tuple[int, Origin | None]]) -> Point:
     """The generation that ran a micro-batch: that of a rewind has the logs of earlier ones, and not their state."""
-    while True:
-        origin = store.facts(point.generation).get("from", {})
-        if point.batch >= origin.get("batch", 0) or not _exists(store, origin["generation"]):
-            return point
-        point = Point(origin["generation"], point.batch)
-
-
-def _exists(store: Store, generation: int) -> bool:
-    return store.root.holds(f"{GENERATIONS}/{generation}")
+    ran = (number for number, origin in lineage if batch >= begin_of(origin))
+    return Point(next(ran, lineage[-1][0]), batch)
 
 
 def _retained(store: Store, generation: int) -> RetainedState:
-    if not _exists(store, generation):
-        numbers = ", ".join(map(str, store.root.numbers(GENERATIONS)))
-        raise CheckpointError(
-            f"the checkpoint has no generation {generation}", where=store.root.shown, remedy=f"choose one of {numbers}"
-        )
     return RetainedState(store.generation(generation).folder)
 
 

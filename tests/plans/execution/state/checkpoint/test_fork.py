@@ -19,7 +19,7 @@ from compiled_plan.plans.execution.state.checkpoint.records import RECORDED, rec
 from compiled_plan.plans.execution.state.checkpoint.retained import RetainedState, VanishedError
 from compiled_plan.plans.execution.state.checkpoint.store import Generation, Store
 from compiled_plan.plans.execution.state.checkpoint.written import read_written
-from compiled_plan.plans.inspection.checkpoints import DIGESTS, STATE_ROWS, WRITTEN, ProgramFiles, sealed
+from compiled_plan.plans.inspection.checkpoints import DIGESTS, STATE_ROWS, WRITTEN, Origin, ProgramFiles, sealed
 
 #: The versions of which the writer uploads a snapshot.
 SNAPSHOTS = (2, 6, 10)
@@ -95,8 +95,7 @@ class Writer:
                     self.folder.remove(f"{place}/SSTs/{name}")
 
     def target(self, batch: int = 0) -> Generation:
-        origin = {"from": {"generation": 1, "program": 1, "batch": batch}}
-        return self.store.new_generation({}, "run-two", origin=origin)
+        return self.store.new_generation({}, "run-two", Origin(1, 1, batch))
 
 
 @pytest.fixture

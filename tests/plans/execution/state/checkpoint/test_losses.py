@@ -16,6 +16,7 @@ from compiled_plan.plans.execution.spark.storage import LocalFolder
 from compiled_plan.plans.execution.state.checkpoint.losses import check_generation
 from compiled_plan.plans.execution.state.checkpoint.store import Store
 from compiled_plan.plans.execution.state.upgrade.rollback import adopt, prune, roll_back
+from compiled_plan.plans.inspection.checkpoints import Origin
 from tests.plans.execution.state.checkpoint.losing import PRICES, History, Loss
 from tests.plans.execution.state.checkpoint.places import Place
 from tests.plans.execution.state.upgrade.checkpoints import compiled, decided, started
@@ -187,16 +188,16 @@ def test_names_that_only_look_like_numbers_are_skipped(root: Path) -> None:
 
 def test_pruning_leaves_every_generation_that_has_run(root: Path) -> None:
     store = Store(LocalFolder(root))
-    lost = store.new_generation({}, "run", store.head())
+    lost = store.new_generation({}, "run", Origin(1, 1))
     store.new_program(lost, store.program_in_force())
     store.prune()
     assert store.root.numbers("generations") == [1], "nothing has run there"
-    lost = store.new_generation({}, "run", store.head())
+    lost = store.new_generation({}, "run", Origin(1, 1))
     for log in ("offsets", "commits"):
         lost.folder.write_text(f"{log}/0", "v2")
     store.prune()
     assert store.root.numbers("generations") == [1], "a migration that was cut short"
-    lost = store.new_generation({}, "run", store.head())
+    lost = store.new_generation({}, "run", Origin(1, 1))
     for at in range(2):
         lost.folder.write_text(f"offsets/{at}", "v2")
     store.prune()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import pytest
 
@@ -12,7 +12,7 @@ from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.spark.storage import LocalFolder
 from compiled_plan.plans.execution.state.checkpoint.store import Generation, Store
 from compiled_plan.plans.execution.state.upgrade.targets import Point, Target, resolved
-from compiled_plan.plans.inspection.checkpoints import ProgramFiles
+from compiled_plan.plans.inspection.checkpoints import Origin, ProgramFiles
 from compiled_plan.plans.inspection.diff.description import Description
 
 HOUR = 3_600_000
@@ -43,9 +43,9 @@ def test_anything_else_is_refused(text: str) -> None:
     assert "1/57" in str(refused.value)
 
 
-def generation(store: Store, batches: range, origin: dict[str, Any] | None = None) -> Generation:
+def generation(store: Store, batches: range, origin: Origin | None = None) -> Generation:
     """A generation whose micro-batch n was planned for hour n, and read up to offset 10 n."""
-    new = store.new_generation({}, f"run-{store.next_generation()}", origin=origin)
+    new = store.new_generation({}, f"run-{store.next_generation()}", origin)
     for batch in batches:
         about = json.dumps({"batchWatermarkMs": 0, "batchTimestampMs": batch * HOUR})
         position = json.dumps({"topic": {"0": 10 * batch}})
@@ -60,7 +60,7 @@ def store(tmp_path: Path) -> Store:
     """Generation 1 has run micro-batches up to 9 and retains those from 5 on; 2 went back to 7, and ran up to 8."""
     store = Store(LocalFolder(tmp_path))
     generation(store, range(5, 10))
-    generation(store, range(5, 9), {"from": {"generation": 1, "program": 1, "batch": 7}})
+    generation(store, range(5, 9), Origin(1, 1, 7))
     return store
 
 
@@ -88,7 +88,7 @@ def test_the_micro_batch_of_a_target(store: Store, text: str, current: int, poin
 
 
 def test_a_time_before_a_migration_is_one_of_the_generation_before(store: Store) -> None:
-    generation(store, range(10, 12), {"from": {"generation": 2, "program": 1}})
+    generation(store, range(10, 12), Origin(2, 1))
     assert resolved(store, Target.parse("1970-01-01T10:30"), 3, DESCRIPTION) == Point(3, 10)
     assert resolved(store, Target.parse("1970-01-01T08:30"), 3, DESCRIPTION) == Point(2, 8)
     assert resolved(store, Target.parse("orders:0=69"), 3, DESCRIPTION) == Point(1, 6)
