@@ -62,6 +62,10 @@ class Comparison:
         if before:
             self.folder.remove(str(before))
 
+    def last_changes(self) -> tuple[DataFrame, DataFrame] | None:
+        """The last change of each key on both sides, see `CHANGES`; None before the first rows."""
+        return (self._kept(OLD, self._rounds), self._kept(NEW, self._rounds)) if self._rounds else None
+
     def rows(self, named: frozenset[str] | None) -> Rows:
         """The result so far.
 

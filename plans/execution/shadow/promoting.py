@@ -4,31 +4,35 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from compiled_plan.plans.errors import BusyError
+from compiled_plan.plans.errors import BusyError, UnsupportedError
 from compiled_plan.plans.execution.batches.micro_batches import MicroBatches
 from compiled_plan.plans.execution.run import run_in_force
 from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.execution.session.stopping import StoppedError
-from compiled_plan.plans.execution.shadow.programs import ShadowProgram
+from compiled_plan.plans.execution.shadow.programs import ShadowProgram, tables_of
 from compiled_plan.plans.execution.shadow.report import Outcome
-from compiled_plan.plans.execution.shadow.rounds import Rounds
+from compiled_plan.plans.execution.shadow.rounds import ComparedTable, Rounds
+from compiled_plan.plans.execution.stages.prepared import PreparedPlan, sink_tables
 from compiled_plan.plans.execution.state.checkpoint.fork import fork
 from compiled_plan.plans.execution.state.checkpoint.losses import check_generation
 from compiled_plan.plans.execution.state.checkpoint.offsets import positions, progress_of
 from compiled_plan.plans.execution.state.checkpoint.records import record_batch
 from compiled_plan.plans.execution.state.checkpoint.store import Store, changed
 from compiled_plan.plans.execution.state.checkpoint.written import forget_rows
+from compiled_plan.plans.execution.state.upgrade.corrections import Correcting, check_sent
+from compiled_plan.plans.execution.state.upgrade.decision import Decision
 from compiled_plan.plans.execution.state.upgrade.outputs import check_returned
 from compiled_plan.plans.execution.state.upgrade.rollback import head_of
 from compiled_plan.plans.inspection.checkpoints import WRITTEN, Head, Origin, ProgramFiles
 from compiled_plan.plans.inspection.diff.description import read_description
+from compiled_plan.plans.plan import CompiledPlan
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -49,6 +53,7 @@ class Promotion:
         options: the options of the run.
         parts: see `OpenedRun`.
         due: returns False while the shadow only follows, even if the old run has stopped.
+        correcting: the corrections of tables, as of the begin of the shadow; None for none.
     """
 
     spark: SparkSession
@@ -58,6 +63,7 @@ class Promotion:
     options: RunOptions
     parts: Mapping[str, Any]
     due: Callable[[], bool]
+    correcting: Correcting | None = None
 
     def take_over(self, rounds: Rounds) -> int | None:
         """Follow the old run until it has stopped, then put the new program in force with the state of the shadow.
@@ -94,6 +100,7 @@ class Promotion:
         check_generation(self.store, self.head)
         generation = self.store.generation(self.head.generation).folder
         check_returned(generation, self.store.root.shown)
+        check_sent(generation, self.store.root.shown)
         try:
             if progress_of(generation).planned is not None:
                 finish = partial(MicroBatches.finish, drain=False)
@@ -101,9 +108,9 @@ class Promotion:
             rounds.once()
         except StoppedError:
             return None
-        return None if rounds.report.outcome is Outcome.OTHERWISE else self._published()
+        return None if rounds.report.outcome is Outcome.OTHERWISE else self._published(rounds.tables)
 
-    def _published(self) -> int:
+    def _published(self, tables: Sequence[ComparedTable]) -> int:
         source, old = self.new.generation, self.store.generation(self.head.generation).folder
         committed = progress_of(old).committed
         files = self._files()
@@ -115,6 +122,10 @@ class Promotion:
         fork(source, self.new.batch, target, read_description(files.description, self.store.root.shown)["positions"])
         forget_rows(target.folder)
         record_batch(target.folder, self.new.batch, WRITTEN)
+        if self.correcting is not None:
+            changes = {table.sink: table.comparison.last_changes() for table in tables}
+            since = {node: both for node, both in changes.items() if both is not None}
+            self.correcting.write(target.folder, since)
         self.store.publish(target.number, self.store.new_program(target, files), "promote")
         return target.number
 
@@ -125,3 +136,32 @@ class Promotion:
         reached = positions(self.store.generation(self.head.generation).folder)
         description["positions"] |= {name: reached[name] for name in description["positions"] if name in reached}
         return replace(files, description=json.dumps(description, indent=1))
+
+
+def check_followed(old: CompiledPlan, new: PreparedPlan, decision: Decision) -> None:
+    """Refuse tables to correct whose rows the old program does not write, or with another key or other columns.
+
+    Args:
+        old: the plan in force.
+        new: the new plan.
+        decision: the decision on its start.
+
+    Raises:
+        UnsupportedError: names them.
+    """
+    if decision.filling is None or decision.diff is None:
+        return
+    before, after = tables_of(old), sink_tables(new.sinks)
+    same = {
+        new_node
+        for sink in decision.diff.sinks
+        for old_node, new_node in zip(sink.old_nodes, sink.new_nodes, strict=False)
+        if before[old_node].primary_key == after[new_node].primary_key
+        and before[old_node].columns == after[new_node].columns
+    }
+    others = ", ".join(after[node].identifier for node in decision.filling.sinks if node not in same)
+    if others:
+        raise UnsupportedError(
+            f"--promote cannot correct {others}: the old run does not write it, or with another key or other columns",
+            remedy="stop the old run, and start the plan with --upgrade correct",
+        )

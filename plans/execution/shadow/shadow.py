@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from compiled_plan.plans.errors import CheckpointError, UnsupportedError
@@ -15,7 +15,7 @@ from compiled_plan.plans.execution.session.options import CHECK, CORRECT, MIGRAT
 from compiled_plan.plans.execution.shadow.locating import Locating
 from compiled_plan.plans.execution.shadow.pace import Pace
 from compiled_plan.plans.execution.shadow.programs import ShadowProgram, tables_of
-from compiled_plan.plans.execution.shadow.promoting import Promotion
+from compiled_plan.plans.execution.shadow.promoting import Promotion, check_followed
 from compiled_plan.plans.execution.shadow.report import ShadowReport
 from compiled_plan.plans.execution.shadow.rounds import Available, Committed, Limits, Rounds, compared_tables
 from compiled_plan.plans.execution.spark.storage import Folder, folder_of
@@ -23,7 +23,11 @@ from compiled_plan.plans.execution.state.checkpoint.fork import fork_last
 from compiled_plan.plans.execution.state.checkpoint.locks import lock
 from compiled_plan.plans.execution.state.checkpoint.offsets import progress_of
 from compiled_plan.plans.execution.state.checkpoint.store import Store
+from compiled_plan.plans.execution.state.upgrade.corrections import Correcting
+from compiled_plan.plans.execution.state.upgrade.decision import UpgradeRequest
+from compiled_plan.plans.execution.state.upgrade.outputs import astray
 from compiled_plan.plans.execution.state.upgrade.rollback import head_of, store_of
+from compiled_plan.plans.execution.state.upgrade.start import Start
 from compiled_plan.plans.execution.tables.records import Records
 from compiled_plan.plans.inspection.checkpoints import Head
 from compiled_plan.plans.inspection.diff.build import diff_of
@@ -78,40 +82,23 @@ def shadow(
         CheckpointError: the checkpoint has no micro-batch, the new plan cannot start on it, or another shadow of it
             runs.
         UnsupportedError: each of the programs reads a table that the other one does not; for a promotion, the new one
-            reads one; the start would correct the past.
+            reads one; the start corrects the past, and is not promoted or cannot follow a table.
         StoppedError: it was stopped before the end of its first round.
     """
-    if options.upgrade == CORRECT:
-        remedy = "fill operators with --reset and --warm-up"
-        raise UnsupportedError("--upgrade correct has no effect in a shadow, which writes to no sink", remedy=remedy)
+    if options.upgrade == CORRECT and not promote:
+        raise UnsupportedError(
+            "--upgrade correct has no effect in a shadow, which writes to no sink",
+            remedy="add --promote, or fill operators with --reset and --warm-up",
+        )
     begin = time.monotonic()
     with _scratch(spark, options) as folder:
         store = store_of(spark, options.checkpoint)
         store.lease_seconds = options.lease_seconds
-        head = head_of(store)
-        stores = [Store(folder.inside(name), product_version()) for name in (_OLD, _NEW)]
-        batch = _copy(store, head, stores[0])
-        _copy(stores[0], head_of(stores[0]), stores[1])
-        sides = CompiledPlan.from_json(stores[0].program_in_force().plan), plan
-        pace = Pace(limits.share, stopped)
-        records = [
-            Records(
-                folder.inside(f"{_RECORDS}/{name}"),
-                frozenset(table.sink for table in tables_of(side).values()),
-                pace.pause,
-            )
-            for name, side in zip((_OLD, _NEW), sides, strict=True)
-        ]
-        how = MIGRATE_PARTIAL if options.upgrade == CHECK else options.upgrade
-        start = replace(options, checkpoint=stores[1].root.uri, upgrade=how)
-        Run(spark, plan, start, open_sink=records[1].open, **parts).prepare()
-        old, new = programs = [
-            ShadowProgram(spark, copy, recorded, options, stopped, parts)
-            for copy, recorded in zip(stores, records, strict=True)
-        ]
-        starts = [Store(folder.inside(f"{_STARTS}/{name}"), product_version()) for name in (_OLD, _NEW)]
-        for copy, first in zip(stores, starts, strict=True):
-            _copy(copy, head_of(copy), first)
+        head, pace = head_of(store), Pace(limits.share, stopped)
+        beside = _Beside(spark, store, head, folder, options, pace, parts)
+        old = beside.old()
+        new, correcting = beside.new(plan, old)
+        starts = beside.copied(old, _OLD), beside.copied(new, _NEW)
         both = PlanPair.of(old.plan, new.plan)
         diff = diff_of(both)
         tables = compared_tables(old, new, both, diff, folder.inside(_COMPARED))
@@ -119,10 +106,10 @@ def shadow(
         rounds = Rounds(
             old,
             new,
-            Committed(old, new, lead, batch) if promote else Available(old, new),
+            Committed(old, new, lead, old.batch) if promote else Available(old, new),
             tables,
             ShadowReport(
-                batch,
+                old.batch,
                 only_old=_alone(old.plan, [table.comparison.pair.old for table in tables]),
                 only_new=_alone(new.plan, [table.comparison.pair.new for table in tables]),
             ),
@@ -131,48 +118,94 @@ def shadow(
             begin,
         )
         rounds.run(limits)
-        first_old, first_new = (replace(side, store=first) for side, first in zip(programs, starts, strict=True))
-        rounds.locate(Locating((first_old, first_new), both, diff, folder.inside(_LOCATED)))
+        rounds.locate(Locating(starts, both, diff, folder.inside(_LOCATED)))
         if promote:
-            generation = Promotion(spark, store, head, new, options, parts, due).take_over(rounds)
-            rounds.report = replace(rounds.report, promoted=generation)
+            generation = Promotion(spark, store, head, new, options, parts, due, correcting).take_over(rounds)
+            return replace(rounds.report, promoted=generation)
         return rounds.report
+
+
+@dataclass(frozen=True, slots=True)
+class _Beside:
+    """The programs of a shadow run, on copies of a checkpoint.
+
+    Args:
+        spark: the session.
+        store: the checkpoint.
+        head: its head.
+        folder: the folder of the shadow run.
+        options: see `shadow`.
+        pace: of both programs.
+        parts: see `OpenedRun`.
+    """
+
+    spark: SparkSession
+    store: Store
+    head: Head
+    folder: Folder
+    options: RunOptions
+    pace: Pace
+    parts: Mapping[str, Any]
+
+    def old(self) -> ShadowProgram:
+        """The program in force."""
+        copy = self._copied(self.store, self.head, _OLD)
+        return self._program(copy, _OLD, CompiledPlan.from_json(copy.program_in_force().plan))
+
+    def new(self, plan: CompiledPlan, old: ShadowProgram) -> tuple[ShadowProgram, Correcting | None]:
+        """The new program, started on the state of the old one, and the corrections of its tables."""
+        program = self._program(self._copied(old.store, head_of(old.store), _NEW), _NEW, plan)
+        how = MIGRATE_PARTIAL if self.options.upgrade == CHECK else self.options.upgrade
+        options = replace(self.options, checkpoint=program.store.root.uri, upgrade=how)
+        rest = astray(self.store, self.head.generation) if how == CORRECT else None
+
+        def begin(folder: Folder, request: UpgradeRequest) -> Start:
+            start = Start(folder, replace(request, astray=rest))
+            start.corrects_later = True
+            return start
+
+        run = Run(self.spark, plan, options, open_sink=program.records.open, begin=begin, **self.parts)
+        if run.upgrade is not None:
+            check_followed(old.plan, run.prepared, run.upgrade)
+        run.prepare()
+        return program, run.start.correcting
+
+    def copied(self, program: ShadowProgram, name: str) -> ShadowProgram:
+        """A program on a copy of its present state."""
+        return replace(program, store=self._copied(program.store, head_of(program.store), f"{_STARTS}/{name}"))
+
+    def _program(self, copy: Store, name: str, plan: CompiledPlan) -> ShadowProgram:
+        sinks = frozenset(table.sink for table in tables_of(plan).values())
+        records = Records(self.folder.inside(f"{_RECORDS}/{name}"), sinks, self.pace.pause)
+        return ShadowProgram(self.spark, copy, records, self.options, self.pace.stopped, self.parts)
+
+    def _copied(self, source: Store, head: Head, name: str) -> Store:
+        """Put a copy of a generation, which a run may continue, in force in a folder of the shadow run.
+
+        Raises:
+            CheckpointError: the generation has no micro-batch.
+        """
+        target = Store(self.folder.inside(name), product_version())
+        generation, files = source.generation(head.generation), source.program(head)
+        if progress_of(generation.folder).committed is None:
+            raise CheckpointError(
+                "no micro-batch of the checkpoint is committed yet",
+                where=source.root.shown,
+                remedy="wait for the first one",
+            )
+        origin = source.origin(head.generation)
+        # The log of a generation may begin with an upgrade; where its state came from is not here.
+        origin = None if origin is None else replace(origin, generation=0)
+        new = target.new_generation(generation.versions, generation.run_id, origin)
+        fork_last(generation, new, read_description(files.description, source.root.shown)["positions"])
+        target.publish(new.number, target.new_program(new, files), "shadow")
+        return target
 
 
 def _alone(plan: CompiledPlan, compared: Iterable[TableSpec]) -> tuple[str, ...]:
     """The identifiers of a plan's tables that are not compared."""
     nodes = {table.node for table in compared}
     return tuple(table.identifier for node, table in tables_of(plan).items() if node not in nodes)
-
-
-def _copy(source: Store, head: Head, target: Store) -> int:
-    """Put a copy of a generation, which a run may continue, in force elsewhere.
-
-    Args:
-        source: the checkpoint of the generation.
-        head: names the generation and its program.
-        target: another checkpoint.
-
-    Returns:
-        The number of its last micro-batch.
-
-    Raises:
-        CheckpointError: it has none.
-    """
-    generation, files = source.generation(head.generation), source.program(head)
-    if progress_of(generation.folder).committed is None:
-        raise CheckpointError(
-            "no micro-batch of the checkpoint is committed yet",
-            where=source.root.shown,
-            remedy="wait for the first one",
-        )
-    origin = source.origin(generation.number)
-    # The log of a generation may begin with an upgrade; where its state came from is not here.
-    origin = None if origin is None else replace(origin, generation=0)
-    new = target.new_generation(generation.versions, generation.run_id, origin)
-    batch = fork_last(generation, new, read_description(files.description, source.root.shown)["positions"])
-    target.publish(new.number, target.new_program(new, files), "shadow")
-    return batch
 
 
 @contextmanager

@@ -135,26 +135,23 @@ class Pair:
         """The rows that turn the old table into the new one: `kind`, `ord`, `path`, `f0`, ...; of equal keys with null.
 
         Args:
-            suspects: keys to compare, see there.
-            old: recorded rows of a table with a primary key.
+            suspects: the keys to compare.
+            old: changes of a table with a primary key.
             new: the same, of the other side.
         """
-        sides = (
-            last(self.changes(table, rows).join(suspects.select(KEY), KEY, "left_semi"))
-            for table, rows in ((self.old, old), (self.new, new))
-        )
-        both = self.both(*sides)
+        both = self.both(*(last(changes.join(suspects.select(KEY), KEY, "left_semi")) for changes in (old, new)))
+        originals = [name for name in new.select(f"{_ORIGINALS}.*").columns if name]
         was, will = is_there(OLD), is_there(NEW)
         kind = F.when(was & ~will, DELETE).when(will & ~was, INSERT).when(~_same(VALUES), UPDATE_AFTER)
-        columns = (self._sent(name, new).alias(f"f{at}") for at, name in enumerate(self.new.columns.names))
+        columns = (self._sent(name, originals).alias(f"f{at}") for at, name in enumerate(self.new.columns.names))
         head = (kind.cast("tinyint").alias(KIND), F.lit(0).cast("bigint").alias(ORD), F.lit(None).cast("binary"))
         return both.where(was | will).select(*head[:2], head[2].alias(PATH), *columns)
 
-    def _sent(self, name: str, rows: DataFrame) -> Column:
+    def _sent(self, name: str, originals: Sequence[str]) -> Column:
         """A column of the new row; of a deletion that of the old row."""
         if name in self.key:
             return F.col(KEY)[name]
-        place = _ORIGINALS if name in self._originals(self.new, rows) else VALUES
+        place = _ORIGINALS if name in originals else VALUES
         old, new = (F.col(side)[place][name] for side in (OLD, NEW))
         return F.when(is_there(NEW), new).otherwise(old)
 

@@ -1,6 +1,7 @@
 """Corrections: the differences between the tables of sinks and the results of a new program.
 
-A difference is in the new generation before the head that puts it in force. Then the table gets it as micro-batch 0 of
+Each table is read once, and compared with the results by key; keys that change afterwards are compared again. The
+difference is in the new generation before the head that puts it in force. Then the table gets it as micro-batch 0 of
 that generation, which its sink records as any other one. If the process ends in between, the next start sends what is
 missing, and the sink skips rows that the table has.
 """
@@ -25,7 +26,7 @@ from compiled_plan.plans.execution.spark.types import schema_of
 from compiled_plan.plans.execution.stages.prepared import sink_tables
 from compiled_plan.plans.execution.state.checkpoint.offsets import begun_at
 from compiled_plan.plans.execution.state.checkpoint.store import Generation, Store
-from compiled_plan.plans.execution.tables.records import BATCH, Records
+from compiled_plan.plans.execution.tables.records import Records
 from compiled_plan.plans.execution.tables.sides import CASE, KEY, Pair
 from compiled_plan.plans.execution.tables.sinks import observed
 from compiled_plan.plans.execution.tables.sources import named
@@ -83,11 +84,11 @@ class Correction:
 
 @dataclass(slots=True)
 class Correcting:
-    """The corrections of an upgrade, in a generation that is not in force yet.
+    """The corrections of an upgrade.
 
     Args:
         spark: a session with the settings of queries.
-        generation: the new generation.
+        generation: a generation that is not in force, for the records.
         tables: the tables of sinks, by node.
         secrets: the secrets to which options of tables refer.
         stopped: returns True if the run is to end.
@@ -98,7 +99,8 @@ class Correcting:
     tables: Mapping[int, connectors.TableSpec]
     secrets: Secrets
     stopped: Callable[[], bool]
-    _corrections: list[Correction] = field(default_factory=list)
+    #: The number of keys by node that are right.
+    _equal: dict[int, int] = field(default_factory=dict)
 
     def recorders(self) -> dict[int, connectors.RowSink]:
         """Sinks that record the new results, by node."""
@@ -106,63 +108,78 @@ class Correcting:
         return {node: self._new.open(self._named(node), context) for node in self.tables}
 
     def compare(self, identifier: str) -> None:
-        """Compare a table with the recorded results, and write the difference for `send_corrections`."""
+        """Read a table, and find the keys with other rows than the recorded results."""
         node = next(node for node, table in self.tables.items() if table.identifier == identifier)
-        self._corrections.append(self._compared(node, self.tables[node]))
-
-    def store(self) -> None:
-        """Write the corrections into the generation, and remove all records."""
-        self.generation.folder.remove(_RECORDS)
-        _store(self.generation.folder, self._corrections)
-
-    def _compared(self, node: int, table: connectors.TableSpec) -> Correction:
-        pair = Pair(table, table)
-        old, new = self._held(node, table), self._recorded(self._new, node)
-        suspects, unequal = (self.generation.folder.child(f"{_RECORDS}/{node}/{name}") for name in ("keys", "all"))
-        keys = pair.suspects(old, new)
+        self._read(node)
+        keys = self._pair(node).suspects(self._rows(self._old, node), self._rows(self._new, node))
         counting, number = observed(keys)
-        counting.where(CASE).select(KEY).write.parquet(suspects)
+        suspects = self._stored(counting.where(CASE).select(KEY), node, "suspects")
         # A report of Spark that comes too late counts as 0.
-        all_keys = number() or keys.count()
-        differing = self.spark.read.parquet(suspects)
-        suspected = differing.count()
-        pair.difference(differing, old, new).write.parquet(unequal)
-        rows = self.spark.read.parquet(unequal)
-        counts: dict[int | None, int] = dict(rows.groupBy(KIND).count().collect())
-        rows.where(F.col(KIND).isNotNull()).write.parquet(self._place(node))
-        equal = all_keys - suspected + counts.get(None, 0)
-        inserted, updated, deleted = (counts.get(kind, 0) for kind in (INSERT, UPDATE_AFTER, DELETE))
-        return Correction(node, table.identifier, equal, inserted, updated, deleted)
+        self._equal[node] = (number() or keys.count()) - suspects.count()
 
-    def _held(self, node: int, table: connectors.TableSpec) -> DataFrame:
-        """The rows that the table has."""
+    def write(self, target: Folder, since: Mapping[int, tuple[DataFrame, DataFrame]] | None = None) -> None:
+        """Write the differences into a generation, for `send_corrections`, and remove all records.
+
+        Args:
+            target: the generation that comes in force.
+            since: the changes of the table and of the results after the records, by node: the last one of each key.
+        """
+        corrections = [self._correction(node, target, (since or {}).get(node)) for node in self.tables]
+        self.generation.folder.remove(_RECORDS)
+        _store(target, corrections)
+
+    def _correction(self, node: int, target: Folder, since: tuple[DataFrame, DataFrame] | None) -> Correction:
+        table, pair, equal = self.tables[node], self._pair(node), self._equal[node]
+        suspects = self.spark.read.parquet(self._place(node, "suspects"))
+        old, new = (pair.changes(table, self._rows(records, node)) for records in (self._old, self._new))
+        if since is not None:
+            keys = since[0].select(KEY).union(since[1].select(KEY)).distinct()
+            changed = self._stored(keys.join(suspects, KEY, "left_anti"), node, "changed")
+            equal -= old.join(changed, KEY, "left_semi").count()
+            suspects = suspects.union(changed)
+            old, new = old.unionByName(since[0]), new.unionByName(since[1])
+        rows = self._stored(pair.difference(suspects, old, new), node, "difference")
+        counts: dict[int | None, int] = dict(rows.groupBy(KIND).count().collect())
+        rows.where(F.col(KIND).isNotNull()).write.parquet(target.child(f"{CORRECTION}/{node}"))
+        inserted, updated, deleted = (counts.get(kind, 0) for kind in (INSERT, UPDATE_AFTER, DELETE))
+        return Correction(node, table.identifier, equal + counts.get(None, 0), inserted, updated, deleted)
+
+    def _read(self, node: int) -> None:
+        """Record the rows that a table has."""
+        table = self.tables[node]
         context = connectors.SinkContext(self.spark, self.generation.run_id, print, secrets=self.secrets)
         sink = connectors.open_sink(table, context)
         assert isinstance(sink, HoldsRows)
         source = sink.held(connectors.SourceContext(self.spark, secrets=self.secrets))
         if source is None:
-            return self._nothing(table)
+            return
         frame = source.frame if source.cut is None else source.cut
-        if not frame.isStreaming:
-            return frame.withColumn(BATCH, F.lit(0))
         recorder = self._old.open(self._named(node), context)
+        if not frame.isStreaming:
+            recorder.write(frame, _BATCH)
+            return
         writer = named(frame, "table").writeStream.foreachBatch(recorder.write)
-        place = self.generation.folder.child(f"{_RECORDS}/{node}/query")
         with query_settings(self.spark, empty_batches=False):
-            query = writer.option("checkpointLocation", place).trigger(availableNow=True).start()
+            query = writer.option("checkpointLocation", self._place(node, "query")).trigger(availableNow=True).start()
         follow(self.spark, query, self.stopped)
-        return self._recorded(self._old, node)
 
-    def _recorded(self, records: Records, node: int) -> DataFrame:
+    def _rows(self, records: Records, node: int) -> DataFrame:
+        """Recorded rows."""
         name = self._named(node).sink
-        return records.rows(name, self.spark) if records.holds(name) else self._nothing(self.tables[node])
-
-    def _nothing(self, table: connectors.TableSpec) -> DataFrame:
-        fields = [field.dataType for field in schema_of(table.columns).fields]
+        if records.holds(name):
+            return records.rows(name, self.spark)
+        fields = [field.dataType for field in schema_of(self.tables[node].columns).fields]
         head = "kind TINYINT, ord BIGINT, path BINARY, batch INT"
         return self.spark.createDataFrame([], head).select(
             "*", *(F.lit(None).cast(type_).alias(f"f{at}") for at, type_ in enumerate(fields))
         )
+
+    def _stored(self, rows: DataFrame, node: int, name: str) -> DataFrame:
+        rows.write.parquet(self._place(node, name))
+        return self.spark.read.parquet(self._place(node, name))
+
+    def _pair(self, node: int) -> Pair:
+        return Pair(self.tables[node], self.tables[node])
 
     def _named(self, node: int) -> connectors.TableSpec:
         return replace(self.tables[node], sink=str(node))
@@ -178,8 +195,8 @@ class Correcting:
     def _records(self, side: str) -> Records:
         return Records(self.generation.folder.inside(f"{_RECORDS}/{side}"), frozenset(map(str, self.tables)))
 
-    def _place(self, node: int) -> str:
-        return self.generation.folder.child(f"{CORRECTION}/{node}")
+    def _place(self, node: int, name: str) -> str:
+        return self.generation.folder.child(f"{_RECORDS}/{node}/{name}")
 
 
 def corrections_of(generation: Folder) -> tuple[Correction, ...]:

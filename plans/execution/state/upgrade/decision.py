@@ -106,6 +106,7 @@ class UpgradeRequest:
         functions: the Python functions of the plan.
         times: modification times of files; None disables filling from history.
         secrets: the secrets to which options of tables refer.
+        astray: the tables with rows that a rollback or rewind has left; None to take them from the checkpoint.
     """
 
     prepared: PreparedPlan
@@ -114,6 +115,7 @@ class UpgradeRequest:
     functions: PythonFunctions | None = None
     times: FileTimes | None = None
     secrets: Secrets = field(default_factory=Secrets)
+    astray: frozenset[str] | None = None
 
 
 def decide(store: Store, request: UpgradeRequest) -> Decision | None:
@@ -158,8 +160,7 @@ class _Deciding:
         diff = diff_of(self.both)
         reset = reset_uids(diff, self.options.reset, self.store.root.shown)
         corrects = self.options.upgrade == CORRECT
-        rest = astray(self.store, self.head.generation) if corrects else ()
-        touched = touched_by(self.both, diff, self.prepared, self._partly, reset, rest) if corrects else Touched()
+        touched = self._touched(diff, reset) if corrects else Touched()
         reset |= touched.uids
         # A correction fills everything that starts empty.
         warm_up = (ALL,) if touched.uids else self.options.warm_up
@@ -176,6 +177,12 @@ class _Deciding:
         if not moves and not self._touches_state(diff):
             return replace(self.in_place(), diff=diff)
         return self._migration(diff, reset, concerned, verdict, filling)
+
+    def _touched(self, diff: PlanDiff, reset: Set[str]) -> Touched:
+        """The scope of a correction."""
+        rest = self.request.astray
+        rest = astray(self.store, self.head.generation) if rest is None else rest
+        return touched_by(self.both, diff, self.prepared, self._partly, reset, rest)
 
     def in_place(self) -> Decision:
         """Resume in place, despite any difference."""

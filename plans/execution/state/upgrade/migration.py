@@ -77,7 +77,8 @@ class Migration:
         self._states: Mapping[str, object] = {}
         self._ends = True
         self._filled: Mapping[str, int] = {}
-        self._correcting: Correcting | None = None
+        #: The corrections of tables, once they are compared.
+        self.correcting: Correcting | None = None
         #: The initial watermark of the new generation, in ms.
         self._watermark = 0
 
@@ -118,12 +119,10 @@ class Migration:
         filling = self.decision.filling
         if filling is not None and filling.sinks:
             tables = {node: table for node, table in (sinks or {}).items() if node in filling.sinks}
-            self._correcting = Correcting(self.spark, self.new, tables, self.secrets, self._stopped)
+            self.correcting = Correcting(self.spark, self.new, tables, self.secrets, self._stopped)
         self._stages, self._states, self._ends = stages, states, ends
         self._watermark = watermark_of(self.old.folder)
         self._do_all(lambda step: not isinstance(step, FinishBatch | CarrySource))
-        if self._correcting is not None:
-            self._correcting.store()
         if progress_of(self.new.folder).committed is not None:
             settle(self.new.folder, positions, self._watermark)
         uids = {operator.uid: operator.mapping.source for operator in self._moved}
@@ -179,8 +178,8 @@ class Migration:
 
     @_do.register
     def _compare(self, step: CompareTable) -> None:
-        assert self._correcting is not None
-        self._correcting.compare(step.table)
+        assert self.correcting is not None
+        self.correcting.compare(step.table)
 
     def _replayed(self, filling: Filling, step: WriteState, conversion: Conversion) -> DataFrame:
         """The state of operators filled from history, in the format of the new program."""
@@ -188,7 +187,7 @@ class Migration:
         copy_constant_rows(self.old.folder, folder)
         place = (step.host, step.partitions, self._ends, self._stopped)
         environment = Environment(self.spark, self.functions, *place, self.secrets)
-        recorders = None if self._correcting is None else self._correcting.recorders()
+        recorders = None if self.correcting is None else self.correcting.recorders()
         replayed = replay(filling, folder, entries(self.old.folder)[-1].about, environment, recorders)
         mappings = self.decision.filled
         self._filled = {mapping.target: replayed.entries.get(mapping.target, 0) for mapping in mappings}

@@ -27,7 +27,7 @@ from compiled_plan.plans.execution.state.checkpoint.offsets import begun_at, pos
 from compiled_plan.plans.execution.state.checkpoint.sources import Names, names_of
 from compiled_plan.plans.execution.state.checkpoint.store import Generation, Store, changed
 from compiled_plan.plans.execution.state.checkpoint.written import read_written
-from compiled_plan.plans.execution.state.upgrade.corrections import Correction, send_corrections
+from compiled_plan.plans.execution.state.upgrade.corrections import Correcting, Correction, send_corrections
 from compiled_plan.plans.execution.state.upgrade.decision import Decision, UpgradeRequest, decide, unguarded
 from compiled_plan.plans.execution.state.upgrade.migration import Migration
 from compiled_plan.plans.execution.state.upgrade.outputs import check_returned
@@ -82,6 +82,8 @@ class Start:
         self._migration: Migration | None = None
         #: The clock by which a migration writes state; None for the machine's.
         self.clock: BatchClock | None = None
+        #: Leaves the corrections of tables to the caller.
+        self.corrects_later = False
         #: Called once this process holds the checkpoint, before the first step.
         self.on_begin: Callable[[], None] = lambda: None
         #: Called with the number of each step of a migration, counted from 1, as it begins.
@@ -211,6 +213,8 @@ class Start:
             wanted = dict.fromkeys(names.by_node.values())
             wanted |= {name: at for name, at in reached.items() if name in names.all()}
             self._migration.migrate(stages, state, wanted, ends, sink_tables(prepared.sinks))
+            if self.correcting is not None and not self.corrects_later:
+                self.correcting.write(self.generation.folder)
             self._new_program(files, "migrate")
             self.publish()
             return
@@ -220,6 +224,11 @@ class Start:
         restore(folder, {name: at for name, at in recorded.items() if name in names.all()})
         if last is None or (last.plan, last.description) != (files.plan, files.description):
             self._new_program(files, "start")
+
+    @property
+    def correcting(self) -> Correcting | None:
+        """The corrections of tables that a migration has compared."""
+        return None if self._migration is None else self._migration.correcting
 
     def _described(
         self,
