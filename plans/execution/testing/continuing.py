@@ -12,7 +12,7 @@ from compiled_plan.plans.execution.stages.hosts import hosted
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan, prepare
 from compiled_plan.plans.execution.state.upgrade.planning import begins_to_expire, check_columns, kept_uids, plan_state
 from compiled_plan.plans.execution.state.upgrade.refusing import refusal
-from compiled_plan.plans.execution.state.upgrade.steps import MoveState
+from compiled_plan.plans.execution.state.upgrade.steps import RESET, MoveState
 from compiled_plan.plans.inspection.diff.build import diff_of
 from compiled_plan.plans.inspection.diff.concerns import accepts, concerns, reset_uids
 from compiled_plan.plans.inspection.diff.facts import RunFacts
@@ -71,7 +71,7 @@ class LastProgram:
         concerned = concerns(diff, emptied)
         if not accepts(worst(concern.verdict for concern in concerned), partial=partial):
             raise refusal(concerned, diff, self.where)
-        state = plan_state(diff, emptied, (self.prepared, prepared), NO_FUNCTIONS, at_rest)
+        state = plan_state(diff, dict.fromkeys(emptied, RESET), (self.prepared, prepared), NO_FUNCTIONS, at_rest)
         check_columns(state.steps, diff, self.states, self.where)
         mappings = [step.mapping for step in state.steps if isinstance(step, MoveState)]
         return _with_uids(prepared, state.uids), mappings

@@ -35,6 +35,8 @@ from compiled_plan.plans.execution.state.upgrade.planning import (
 )
 from compiled_plan.plans.execution.state.upgrade.refusing import UpgradeError, refusal
 from compiled_plan.plans.execution.state.upgrade.steps import (
+    RESET,
+    TOUCHED,
     CompareTable,
     FinishBatch,
     MoveState,
@@ -158,20 +160,20 @@ class _Deciding:
 
     def decision(self) -> Decision:
         diff = diff_of(self.both)
-        reset = reset_uids(diff, self.options.reset, self.store.root.shown)
+        chosen = reset_uids(diff, self.options.reset, self.store.root.shown)
         corrects = self.options.upgrade == CORRECT
-        touched = self._touched(diff, reset) if corrects else Touched()
-        reset |= touched.uids
+        touched = self._touched(diff, chosen) if corrects else Touched()
+        reset = dict.fromkeys(touched.uids, TOUCHED) | dict.fromkeys(chosen, RESET)
         # A correction fills everything that starts empty.
         warm_up = (ALL,) if touched.uids else self.options.warm_up
-        filling = self._filling(diff, reset, warm_up, touched.sinks)
+        filling = self._filling(diff, reset.keys(), warm_up, touched.sinks)
         if filling is not None:
             check_sinks(self.prepared, filling.sinks, self.setting.place, self.store.root.uri)
             diff = self._filled(filling)
-        concerned = tuple(concern for concern in concerns(diff, reset) if concern.what not in touched.settled)
+        concerned = tuple(concern for concern in concerns(diff, reset.keys()) if concern.what not in touched.settled)
         verdict = worst(concern.verdict for concern in concerned)
         if not accepts(verdict, partial=self.options.upgrade == MIGRATE_PARTIAL):
-            raise refusal(concerned, diff, self.store.root.uri, (*self._fillings(diff, concerned, reset),))
+            raise refusal(concerned, diff, self.store.root.uri, (*self._fillings(diff, concerned, reset.keys()),))
         named = (*self.options.reset, *(uid for uid in self.options.warm_up if uid != ALL))
         moves = named or filling is not None or self.options.upgrade not in (CHECK, CORRECT)
         if not moves and not self._touches_state(diff):
@@ -309,7 +311,7 @@ class _Deciding:
     def _migration(
         self,
         diff: PlanDiff,
-        reset: set[str],
+        reset: Mapping[str, str],
         concerned: tuple[Concern, ...],
         verdict: Verdict,
         filling: Filling | None,
@@ -317,7 +319,7 @@ class _Deciding:
         programs = (self._old_prepared, self.prepared)
         state = plan_state(diff, reset, programs, self.request.functions, self.setting.place, filling)
         uids, new = state.uids, state.new
-        history = () if filling is None else tuple(steps_of_history(filling, uids))
+        history = () if filling is None else tuple(steps_of_history(filling, uids, reset))
         self._check_host((*state.steps, *history))
         check_columns(state.steps, diff, json.loads(self.store.program(self.head).state), self.store.root.uri)
         number = self.store.next_generation()

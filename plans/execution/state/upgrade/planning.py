@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from compiled_plan.plans.execution.functions.columns import PythonFunctions
@@ -17,7 +17,6 @@ from compiled_plan.plans.execution.state.upgrade.steps import (
     BEGINS,
     GOES_ON,
     REMOVED,
-    RESET,
     WAITS,
     CarrySource,
     DropState,
@@ -52,7 +51,7 @@ class StatePlan:
 
 def plan_state(
     diff: PlanDiff,
-    reset: Collection[str],
+    reset: Mapping[str, str],
     programs: tuple[PreparedPlan, PreparedPlan],
     functions: PythonFunctions | None,
     place: Callable[[str], str],
@@ -62,7 +61,7 @@ def plan_state(
 
     Args:
         diff: the difference of the programs.
-        reset: uids of operators that start empty.
+        reset: by uid of an operator that starts empty, the reason, see `DropState`.
         programs: the program that wrote the state, and the one to start.
         functions: the Python functions of the new program.
         place: returns the full name of a path.
@@ -76,7 +75,7 @@ def plan_state(
 
 def steps_of_state(
     diff: PlanDiff,
-    reset: Collection[str],
+    reset: Mapping[str, str],
     uids: Mapping[int, str],
     old: KernelSide,
     new: KernelSide,
@@ -85,7 +84,7 @@ def steps_of_state(
     """The steps for the state of each operator.
 
     Args:
-        reset: uids of operators that start empty.
+        reset: by uid of an operator that starts empty, the reason, see `DropState`.
         uids: the uid of the state from now on, by node of the new plan.
         old: the program that wrote the state.
         new: the program to start.
@@ -103,29 +102,34 @@ def steps_of_state(
         if edit.old_node is None or edit.old_node not in old.operators:
             if edit.new_node not in filled:
                 yield StartEmpty(uid, edit.words, ADDED)
-        elif not {edit.uid, edit.old_uid}.isdisjoint(reset):
-            yield DropState(edit.old_uid, edit.words, RESET)
+        elif why := _reset(edit, reset):
+            yield DropState(edit.old_uid, edit.words, why)
             if edit.new_node not in filled:
-                yield StartEmpty(uid, edit.words, RESET)
+                yield StartEmpty(uid, edit.words, why)
         else:
             mapping = mapping_of(old, new, edit.old_node, edit.new_node, (edit.old_uid, uid))
             yield MoveState(uid, edit.words, mapping, tuple(_ttl_texts(edit)))
 
 
-def steps_of_history(filling: Filling, uids: Mapping[int, str]) -> Iterator[Step]:
+def steps_of_history(filling: Filling, uids: Mapping[int, str], reset: Mapping[str, str]) -> Iterator[Step]:
     """The steps that fill operators.
 
     Args:
         filling: the operators, and their history.
         uids: the uid of the state from now on, by node of the new plan.
+        reset: by uid of an operator that starts empty, the reason, see `DropState`.
     """
     for past in filling.pasts.values():
         path = "" if past.history is None else past.history.options.get("path", "")
         yield ReadHistory(past.table, None if past.until else len(past.files), path)
     for edit in filling.edits:
         assert edit.new_node is not None
-        why = ADDED if edit.old_node is None else RESET
-        yield WarmUp(uids[edit.new_node], edit.words, why, len(filling.batches))
+        yield WarmUp(uids[edit.new_node], edit.words, _reset(edit, reset) or ADDED, len(filling.batches))
+
+
+def _reset(edit: OperatorEdit, reset: Mapping[str, str]) -> str:
+    """The reason for which an operator with state starts empty; "" if there is none."""
+    return reset.get(edit.uid, reset.get(edit.old_uid, "")) if edit.old_node is not None else ""
 
 
 def steps_of_sources(names: Names, old: Description) -> Iterator[Step]:

@@ -123,7 +123,7 @@ class DropState(Step):
     Args:
         uid: its uid in the old state.
         words: its description for people.
-        why: "removed" or "reset".
+        why: "removed", "reset" or "touched".
     """
 
     kind: ClassVar[str] = "drop-state"
@@ -133,11 +133,16 @@ class DropState(Step):
 
     @property
     def text(self) -> str:
-        return f"drop {self.uid}: {'the plan no longer has it' if self.why == REMOVED else 'because of --reset'}"
+        return f"drop {self.uid}: {_DROPPED[self.why]}"
 
 
-REMOVED, RESET, ADDED = "removed", "reset", "added"
-_EMPTY = {ADDED: "new", RESET: "reset"}
+REMOVED, RESET, TOUCHED, ADDED = "removed", "reset", "touched", "added"
+_DROPPED = {
+    REMOVED: "the plan no longer has it",
+    RESET: "because of --reset",
+    TOUCHED: "--upgrade correct makes it anew",
+}
+_EMPTY = {ADDED: "it is new", RESET: "it is reset", TOUCHED: "the change touches it"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +152,7 @@ class StartEmpty(Step):
     Args:
         uid: its uid.
         words: its description for people.
-        why: "added" or "reset".
+        why: "added", "reset" or "touched".
     """
 
     kind: ClassVar[str] = "start-empty"
@@ -157,7 +162,7 @@ class StartEmpty(Step):
 
     @property
     def text(self) -> str:
-        return f"start {self.uid} empty: it is {_EMPTY[self.why]}"
+        return f"start {self.uid} empty: {_EMPTY[self.why]}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +196,7 @@ class WarmUp(Step):
     Args:
         uid: its uid.
         words: its description for people.
-        why: "added" or "reset".
+        why: "added", "reset" or "touched".
         batches: number of micro-batches of the replay, for all operators.
     """
 
@@ -204,7 +209,7 @@ class WarmUp(Step):
     @property
     def text(self) -> str:
         batches = "1 micro-batch" if self.batches == 1 else f"{self.batches} micro-batches"
-        return f"fill {self.uid} from history in {batches}, without sinks: it is {_EMPTY[self.why]}"
+        return f"fill {self.uid} from history in {batches}, without sinks: {_EMPTY[self.why]}"
 
 
 @dataclass(frozen=True, slots=True)

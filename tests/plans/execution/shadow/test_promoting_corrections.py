@@ -112,7 +112,7 @@ def test_rows_that_a_rewind_has_left_are_taken_back(place: Place) -> None:
 def test_tables_that_the_old_run_does_not_write_are_refused(place: Place) -> None:
     place.run(compiled(place, TOTALS))
     both = f"EXECUTE STATEMENT SET BEGIN {TOTALS}; {BY_TOWN}; END"
-    with pytest.raises(UnsupportedError, match="--promote cannot correct .*towns") as refused:
+    with pytest.raises(UnsupportedError, match=r"--promote cannot correct .*towns") as refused:
         promoted(place, compiled(place, both), upgrade="correct")
     assert "stop the old run" in str(refused.value)
     assert place.heads() == [(1, "start")]
