@@ -82,7 +82,30 @@ def fork(source: Generation, batch: int, target: Generation, positions: Mapping[
             where=old.shown,
             remedy="choose a micro-batch that this release has run",
         )
-    _link_all(source, target, RetainedState(old).files(batch))
+    link_state(old, new, batch)
+    known = {name: at for name, at in positions.items() if at is not None} | dict(entry_of(old, batch).positions)
+    for name, position in known.items():
+        link_source(source, target, name, position)
+    copy_constant_rows(old, new)
+    seal(new)
+    for name, text in documents.items():
+        if text is not None:
+            new.write_text(name, text)
+            record_batch(new, batch, name)
+
+
+def link_state(old: Folder, new: Folder, batch: int) -> None:
+    """Link the state of a query after a micro-batch, and its logs up to that.
+
+    Args:
+        old: the checkpoint of the query.
+        new: that of another query with the same operators, without positions of sources.
+        batch: a committed micro-batch.
+
+    Raises:
+        VanishedError: the state of that micro-batch is not retained.
+    """
+    _link_all(old, new, RetainedState(old).files(batch))
     for operator in old.numbers(STATE):
         own = f"{STATE}/{operator}"
         schemas = (f"{_SCHEMAS}/{store}" for store in old.names(f"{own}/{_SCHEMAS}"))
@@ -93,17 +116,8 @@ def fork(source: Generation, batch: int, target: Generation, positions: Mapping[
         _link_numbered(old, new, log, batch)
         if not new.holds(f"{log}/{batch}"):
             raise VanishedError(f"{log}/{batch} is missing", where=old.shown, remedy="choose a later micro-batch")
-    known = {name: at for name, at in positions.items() if at is not None} | dict(entry_of(old, batch).positions)
-    for name, position in known.items():
-        link_source(source, target, name, position)
-    copy_constant_rows(old, new)
     # Two queries with one id cannot run in one session.
     new.write_text(METADATA, json.dumps({"id": str(uuid4())}))
-    seal(new)
-    for name, text in documents.items():
-        if text is not None:
-            new.write_text(name, text)
-            record_batch(new, batch, name)
 
 
 def _document(generation: Folder, batch: int, name: str) -> str | None:
@@ -115,11 +129,11 @@ def _document(generation: Folder, batch: int, name: str) -> str | None:
     return next((text for text in texts if (document := json_in(text, dict)) is not None and is_whole(document)), None)
 
 
-def _link_all(source: Generation, target: Generation, names: list[str]) -> None:
+def _link_all(source: Folder, target: Folder, names: list[str]) -> None:
     for name in names:
-        if not source.folder.link(name, target.folder, name):
+        if not source.link(name, target, name):
             raise VanishedError(
-                f"{name} was removed meanwhile", where=source.folder.shown, remedy="choose a later micro-batch"
+                f"{name} was removed meanwhile", where=source.shown, remedy="choose a later micro-batch"
             )
 
 

@@ -11,6 +11,7 @@ from compiled_plan.plans.execution.functions.columns import PythonFunctions
 from compiled_plan.plans.execution.interfaces.connectors import TableSpec
 from compiled_plan.plans.execution.state.checkpoint.clock import BatchClock
 from compiled_plan.plans.execution.state.checkpoint.copying import copy_constant_rows, copy_row_counts, copy_source_logs
+from compiled_plan.plans.execution.state.checkpoint.fork import link_state
 from compiled_plan.plans.execution.state.checkpoint.marks import carry_marks
 from compiled_plan.plans.execution.state.checkpoint.offsets import entries, progress_of, watermark_of
 from compiled_plan.plans.execution.state.checkpoint.records import RECORDED, record_batch
@@ -20,7 +21,7 @@ from compiled_plan.plans.execution.state.upgrade.conversion import Conversion
 from compiled_plan.plans.execution.state.upgrade.corrections import Correcting
 from compiled_plan.plans.execution.state.upgrade.decision import Decision
 from compiled_plan.plans.execution.state.upgrade.filling import Filling
-from compiled_plan.plans.execution.state.upgrade.replay import Environment, replay
+from compiled_plan.plans.execution.state.upgrade.replay import Environment, Replayed, replay
 from compiled_plan.plans.execution.state.upgrade.seeding import Seeding, seeding_session, settle
 from compiled_plan.plans.execution.state.upgrade.steps import (
     BEGINS,
@@ -165,33 +166,47 @@ class Migration:
     @_do.register
     def _write(self, step: WriteState) -> None:
         assert self._rows is not None
-        conversion = Conversion(self._stages, self._states)
-        converted = conversion.of(self._rows, self.last, [operator.mapping for operator in self._moved])
         filling = self.decision.filling
-        if filling is not None:
-            converted = converted.unionByName(self._replayed(filling, step, conversion))
+        replayed = None if filling is None else self._replayed(filling, step)
+        if replayed is not None and self._is_whole(replayed):
+            link_state(self.new.folder.inside(_WARM_UP), self.new.folder, 0)
+        else:
+            self._seed(step, self._rows, replayed)
+        self.new.folder.remove(_WARM_UP)
+
+    def _is_whole(self, replayed: Replayed) -> bool:
+        """Return True if a replay has left the state of the new program, as its first micro-batch does."""
+        own = ProgramFiles("", "", json.dumps(list(self._stages)), json.dumps(self._states))
+        return not self._moved and self.clock is None and replayed.batches == 1 and replayed.program == own
+
+    def _seed(self, step: WriteState, rows: DataFrame, replayed: Replayed | None) -> None:
+        """Write the state of a generation and of operators filled from history, in the form of the new program."""
+        conversion = Conversion(self._stages, self._states)
+        converted = conversion.of(rows, self.last, [operator.mapping for operator in self._moved])
+        if replayed is not None:
+            filled = conversion.of(replayed.rows, replayed.program, self.decision.filled)
+            converted = converted.unionByName(filled)
         writing = Seeding(seeding_session(self.spark, step.partitions))
         starting = None if self.clock is None else self.clock.for_next(writing.spark, self.new.folder)
         state = (self._stages, self._states, self._watermark)
         writing.seed(converted, self.new.folder, *state, self._stopped, starting)
-        self.new.folder.remove(_WARM_UP)
 
     @_do.register
     def _compare(self, step: CompareTable) -> None:
         assert self.correcting is not None
         self.correcting.compare(step.table)
 
-    def _replayed(self, filling: Filling, step: WriteState, conversion: Conversion) -> DataFrame:
-        """The state of operators filled from history, in the format of the new program."""
+    def _replayed(self, filling: Filling, step: WriteState) -> Replayed:
+        """Fill operators from history."""
         folder = self.new.folder.inside(_WARM_UP)
         copy_constant_rows(self.old.folder, folder)
         place = (step.host, step.partitions, self._ends, self._stopped)
         environment = Environment(self.spark, self.functions, *place, self.secrets)
         recorders = None if self.correcting is None else self.correcting.recorders()
         replayed = replay(filling, folder, entries(self.old.folder)[-1].about, environment, recorders)
-        mappings = self.decision.filled
-        self._filled = {mapping.target: replayed.entries.get(mapping.target, 0) for mapping in mappings}
+        uids = [mapping.target for mapping in self.decision.filled]
+        self._filled = {uid: replayed.entries.get(uid, 0) for uid in uids}
         if filling.clock.event_time and filling.clock.last is None:
             # The old program had no watermarks: those of its rows follow from the replay.
             self._watermark = replayed.watermark
-        return conversion.of(replayed.rows, replayed.program, mappings)
+        return replayed

@@ -12,6 +12,7 @@ import pytest
 from compiled_plan.plans.execution.state.upgrade.corrections import Correction
 from compiled_plan.plans.execution.state.upgrade.rewinding import rewind
 from compiled_plan.plans.execution.state.upgrade.rollback import roll_back
+from compiled_plan.plans.execution.state.upgrade.seeding import Seeding
 from compiled_plan.plans.plan import CompiledPlan
 from tests.plans.execution.state.checkpoint.places import Place, table
 from tests.plans.execution.state.upgrade.test_migration_killed import Copies, in_force
@@ -123,6 +124,21 @@ def test_tables_are_as_after_a_run_from_scratch(place: Place, change: str) -> No
     assert corrected(place, compiled(place, new)) == []
     assert len(place.generations()) == 2
     assert rows(place.folder, name) == rows(place.folder, name, from_scratch(place, new))
+
+
+def test_the_state_of_a_replay_of_the_whole_program_is_not_written_again(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is that of the first micro-batch of the new generation."""
+    old, new = CHANGES["an added filter"]
+    place.run(compiled(place, old))
+    place.add({"sales": [sale("x", 4), sale("y", 6, "open")]})
+    place.run(compiled(place, old))
+    monkeypatch.delattr(Seeding, "seed")
+    corrected(place, compiled(place, new))
+    place.add({"sales": [sale("x", 10), sale("y", 20)]})
+    place.run(compiled(place, new))
+    assert rows(place.folder, "totals") == {"x": (17,), "y": (20,), "z": (7,)}
 
 
 def test_the_remains_of_an_accepted_upgrade_are_corrected(place: Place) -> None:
