@@ -6,7 +6,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-_POLL_SECONDS = 0.2
+#: Seconds between two looks at a condition.
+POLL_SECONDS = 0.2
 
 
 @dataclass(slots=True)
@@ -26,5 +27,5 @@ class Pace:
         """Wait for as long as the work since the last pause demands."""
         end = time.monotonic() + (time.monotonic() - self._since) * (100 - self.share) / self.share
         while not self.stopped() and (left := end - time.monotonic()) > 0:
-            time.sleep(min(left, _POLL_SECONDS))
+            time.sleep(min(left, POLL_SECONDS))
         self._since = time.monotonic()

@@ -12,7 +12,7 @@ from compiled_plan.plans.errors import CheckpointError, UnsupportedError
 from compiled_plan.plans.execution.session.stopping import StoppedError
 from compiled_plan.plans.execution.shadow.comparing import Comparison
 from compiled_plan.plans.execution.shadow.locating import Locating
-from compiled_plan.plans.execution.shadow.pace import Pace
+from compiled_plan.plans.execution.shadow.pace import POLL_SECONDS, Pace
 from compiled_plan.plans.execution.shadow.programs import ShadowProgram, tables_of
 from compiled_plan.plans.execution.shadow.report import ShadowReport
 from compiled_plan.plans.execution.spark.storage import Folder
@@ -24,7 +24,6 @@ from compiled_plan.plans.inspection.diff.model import PlanDiff
 from compiled_plan.plans.inspection.diff.named import named_columns
 from compiled_plan.plans.inspection.diff.sides import PlanPair
 
-_POLL_SECONDS = 0.2
 _UPGRADE = "run --shadow without --promote, stop the old run, and start the plan with --upgrade"
 
 
@@ -210,7 +209,7 @@ class Rounds:
             if limits.reached(self.report) or self.pace.stopped():
                 return
             if not rows:
-                time.sleep(_POLL_SECONDS)
+                time.sleep(POLL_SECONDS)
             self.pace.pause()
 
     def once(self) -> int:

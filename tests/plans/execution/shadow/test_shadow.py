@@ -194,3 +194,28 @@ def test_an_operator_is_filled_from_history_first(place: Place) -> None:
         ('{"shop":"x"}', '{"total":4,"pieces":10}'),
         ('{"shop":"y"}', '{"total":7,"pieces":30}'),
     ]
+
+
+@pytest.mark.wide
+def test_a_copy_of_an_upgraded_checkpoint_has_no_whole_log_either(place: Place) -> None:
+    """Filling from history then needs watermarks that are no longer logged: the shadow says so, like the start."""
+    timed = "shop STRING, at1 TIMESTAMP(3), n INT, WATERMARK FOR at1 AS at1"
+    tables = table("orders", timed) + table("visits", timed) + table("counts", "shop STRING, n INT", "debezium-json")
+    query = """INSERT INTO counts SELECT o.shop, {}(v.n) FROM orders AS o JOIN visits AS v ON o.shop = v.shop
+    AND v.at1 BETWEEN o.at1 - INTERVAL '1' HOUR AND o.at1 GROUP BY o.shop"""
+    row = {"shop": "x", "at1": "2026-01-01 00:00:00", "n": 1}
+    place.add({"orders": [row], "visits": [row]})
+    first, second, third = (place.compiled(tables, query.format(call)) for call in ("SUM", "MAX", "MIN"))
+    place.run(first)
+    place.run(second, upgrade="migrate-partial")
+    place.add({"orders": [row], "visits": [row]})
+    place.run(second)
+    operators = json.loads(Store(LocalFolder(place.checkpoint)).program_in_force().description)["operators"]
+    uids = (operator["uid"] for operator in operators)
+    reset = tuple(uid for uid in uids if uid.startswith(("interval-join", "group-aggregate")))
+    options: dict[str, Any] = {"upgrade": "migrate-partial", "warm_up": ("all",), "reset": reset}
+    with pytest.raises(CheckpointError, match="how far each was read at which time") as start:
+        place.started(third, **options)
+    with pytest.raises(CheckpointError) as refused:
+        shadow(place.spark, third, RunOptions(checkpoint=str(place.checkpoint), **options), Limits())
+    assert refused.value.message == start.value.message
