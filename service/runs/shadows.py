@@ -26,6 +26,7 @@ class ShadowJob(Job):
         by_rows: True if rows are limited.
         version: the version that runs.
         promotes: True if it follows the run after the comparison, and can take over.
+        corrects: True if it corrects the tables of sinks when it takes over.
         takes_over: True once it is to take over: nothing else starts until its end.
     """
 
@@ -33,6 +34,7 @@ class ShadowJob(Job):
     by_rows: bool = False
     version: int = field(default=0, init=False)
     promotes: bool = field(default=False, init=False)
+    corrects: bool = field(default=False, init=False)
     takes_over: bool = field(default=False, init=False)
     _is_told: bool = field(default=False, init=False)
     _report: dict[str, object] | None = field(default=None, init=False)

@@ -54,6 +54,7 @@ class ShadowDocument(JobDocument[dict[str, object]]):
     so_far: dict[str, object] | None = Field(description="the report after the last round; null before the first")
     version: int = Field(description="the version that runs in the shadow")
     promotes: bool = Field(description="it follows the run after the comparison")
+    corrects: bool = Field(description="it makes the tables of sinks right for the past when it takes over")
     follows: bool = Field(description="the comparison is over, and it can take over, unless its outcome forbids that")
     generation: int = Field(description="the generation that it becomes when it takes over")
 
@@ -65,6 +66,7 @@ class ShadowDocument(JobDocument[dict[str, object]]):
             so_far=job.so_far,
             version=job.version,
             promotes=job.promotes,
+            corrects=job.corrects,
             follows=job.follows,
             generation=next_generation(checkpoint),
         )
@@ -85,8 +87,8 @@ def _last(parts: PartsOf, runs: RunsOf, name: str) -> tuple[ShadowJob, Path]:
 def begin_shadow(who: Operator, parts: PartsOf, runs: RunsOf, name: Name, body: ToShadow) -> ShadowDocument:
     """As `execute-plan --shadow`: on a copy of the checkpoint; the run and all sinks stay as they are.
 
-    With `promote` it goes on after the comparison, at most for 25 hours in all. 409 while a shadow run of the pipeline
-    has not ended.
+    With `promote` it goes on after the comparison, at most for 25 hours in all; `correct` needs it. 409 while a shadow
+    run of the pipeline has not ended.
     """
     start = start_of(parts, runs, name, body)
     with parts.database.read() as session:
@@ -103,7 +105,7 @@ def begin_shadow(who: Operator, parts: PartsOf, runs: RunsOf, name: Name, body: 
     hidden = frozenset(form for value in values.values() for form in forms(value))
     limit = body.rows or body.seconds or 0
     job = ShadowJob(arguments, files, hidden, limit=limit, by_rows=body.rows is not None)
-    job.version, job.promotes = body.version, body.promote
+    job.version, job.promotes, job.corrects = body.version, body.promote, body.correct
     runs.shadows.begin(pipeline_id, job)
     return ShadowDocument.of_shadow(job, runs.checkpoint(pipeline_id))
 

@@ -91,6 +91,11 @@ def following(client: TestClient) -> None:
     wait_until(lambda: shadow(client)["follows"], "the report")
 
 
+def test_a_shadow_may_correct_the_past(client: TestClient) -> None:
+    client.post(SHADOW, json={"version": 1, "promote": True, "correct": True}).raise_for_status()
+    assert shadow(client)["corrects"]
+
+
 def test_a_shadow_takes_over_only_when_it_follows(client: TestClient, gate: Path) -> None:
     def refusal() -> str:
         answer = client.post(PROMOTE)

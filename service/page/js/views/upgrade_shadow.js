@@ -24,7 +24,7 @@ const OTHERWISE = "differs otherwise";
 const REFUSED = "It cannot take over, as it differs otherwise than the comparison above says. The run goes on as it was. Look at the examples, or migrate all the same.";
 
 /** The effect of a takeover on the run, state and sinks. */
-const effectOf = (base, { version, generation }) => `The run of version ${base} stops behind its last micro-batch. The state of the shadow becomes generation ${generation} of the checkpoint, and version ${version} runs on it. All sinks go over at that one micro-batch: rows before it are from version ${base}, rows behind it from version ${version}, and each row is written once. The previous state is retained: you can roll back.`;
+const effectOf = (base, { version, generation, corrects }) => `The run of version ${base} stops behind its last micro-batch. The state of the shadow becomes generation ${generation} of the checkpoint, and version ${version} runs on it. All sinks go over at that one micro-batch: rows before it are from version ${base}, rows behind it from version ${version}, and each row is written once. ${corrects ? "Tables get the rows in which the past differs; other rows there are deleted. " : ""}The previous state is retained: you can roll back.`;
 
 /**
  * Ask before a shadow takes over.
@@ -56,7 +56,8 @@ export function shadowView({ job, problem, starting }, { diff, base, target, beg
     event.preventDefault();
     const form = new FormData(event.target);
     const seconds = Number(form.get("seconds"));
-    begin({ version: target, partial: true, reset, promote: form.has("promote"), share: Number(form.get("share")), ...(seconds ? { seconds } : {}) });
+    const correct = form.has("correct");
+    begin({ version: target, partial: true, correct, reset: correct ? [] : reset, promote: correct || form.has("promote"), share: Number(form.get("share")), ...(seconds ? { seconds } : {}) });
   };
   const report = job?.result ?? job?.so_far;
   return html`<section class="shadow" aria-labelledby="shadow-title"><h3 id="shadow-title">Compare on live rows</h3>
@@ -67,6 +68,7 @@ export function shadowView({ job, problem, starting }, { diff, base, target, beg
       <label class="field"><span>Duration</span><select name="seconds">${Object.entries(DURATIONS).map(([seconds, words]) => html`<option value=${seconds}>${words}</option>`)}</select></label>
       <label class="field"><span>Share of the time in %</span><input name="share" type="number" min="1" max="100" .defaultValue=${"100"} /></label>
       <label class="choice"><input name="promote" type="checkbox" /><span>Promote: follow the run after the comparison, so that the new program can take over</span></label>
+      <label class="choice"><input name="correct" type="checkbox" /><span>Correct the past when it takes over: changed operators are filled from history, and the tables compared, beside the run</span></label>
       <button type="submit" ?disabled=${busy || !target}>Compare</button>
       ${busy ? html`<button type="button" class="quiet" @click=${cancel}>End now</button>` : nothing}
       <span class="muted" role="status">${status(job, starting)}</span>
