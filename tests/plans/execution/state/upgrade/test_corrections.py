@@ -129,7 +129,7 @@ def test_tables_are_as_after_a_run_from_scratch(place: Place, change: str) -> No
 def test_the_state_of_a_replay_of_the_whole_program_is_not_written_again(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is that of the first micro-batch of the new generation."""
+    """Continue with the state of the replay, as with that of a first micro-batch."""
     old, new = CHANGES["an added filter"]
     place.run(compiled(place, old))
     place.add({"sales": [sale("x", 4), sale("y", 6, "open")]})
