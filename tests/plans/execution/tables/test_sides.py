@@ -23,7 +23,8 @@ COLUMNS = RowType(
         Field("tags", MapType(key=t.STRING, value=t.INT)),
     )
 )
-PAIR = Pair(*[TableSpec("t", COLUMNS, {}, primary_key=("a.key",))] * 2)
+TABLE = TableSpec("t", COLUMNS, {}, primary_key=("a.key",))
+PAIR = Pair(TABLE, TABLE)
 Change = tuple[int, str, float | None, dict[str, int] | None]
 
 
@@ -39,7 +40,8 @@ def compared(spark: SparkSession, old: list[Change], new: list[Change]) -> tuple
     """The keys that may differ; and the rows to send, by key."""
     frames = changes(spark, *old), changes(spark, *new)
     suspects = PAIR.suspects(*frames).where(CASE).select(KEY)
-    sent = PAIR.difference(suspects, *frames).where("kind IS NOT NULL").collect()
+    old_changes, new_changes = (PAIR.changes(TABLE, frame) for frame in frames)
+    sent = PAIR.difference(suspects, old_changes, new_changes).where("kind IS NOT NULL").collect()
     return {row[0][0] for row in suspects.collect()}, {row.f0: (row.kind, row.f1, row.f2) for row in sent}
 
 
