@@ -36,6 +36,7 @@ NAMES = (
     "exit",
     "live-keys",
     "correct",
+    "correct-beside",
     "merge",
     "migration",
     "restart",

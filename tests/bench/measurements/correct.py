@@ -38,11 +38,10 @@ def correct(setting: Setting) -> Iterator[Line]:
             execute_plan(plan, *options)
             plain = execute_plan(plan, *options).seconds
             continue
-        execution = execute_plan(plan, *options, "--upgrade", "correct")
-        seconds = execution.seconds - plain
+        seconds = execute_plan(plan, *options, "--upgrade", "correct").seconds - plain
         yield Line(
             f"{keys:,} keys, {_DIFFERING:,} differ, {change}",
-            f"{seconds:.0f} s, peak memory {execution.memory:.0f} MB",
+            f"{seconds:.0f} s",
             f"<= {_GOAL_SECONDS} s",
             seconds <= _GOAL_SECONDS,
         )
