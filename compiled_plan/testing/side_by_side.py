@@ -27,6 +27,7 @@ from compiled_plan.plans.execution.testing.engine import QUICK, SPARK, Engines
 from compiled_plan.plans.execution.testing.quick import NotQuickError
 from compiled_plan.plans.execution.testing.replacing import PlanTables
 from compiled_plan.plans.inspection.diff.build import diff_of
+from compiled_plan.plans.inspection.diff.model import nodes_in_both
 from compiled_plan.plans.inspection.diff.named import named_columns
 from compiled_plan.plans.inspection.diff.sides import PlanPair
 from compiled_plan.testing.cases import Case, Step
@@ -104,7 +105,7 @@ def _named(both: PlanPair) -> Mapping[tuple[str, str], frozenset[str] | None]:
     before, after = tables_of(both.old.plan), tables_of(both.new.plan)
     tables: dict[tuple[str, str], frozenset[str] | None] = {}
     for sink in diff.sinks:
-        for old, new in zip(sink.old_nodes, sink.new_nodes, strict=False):
+        for old, new in nodes_in_both(sink):
             names = before[old].identifier, after[new].identifier
             columns, more = tables.get(names, frozenset()), named_columns(both, diff, sink)
             tables[names] = None if columns is None or more is None else columns | more

@@ -25,7 +25,7 @@ from compiled_plan.plans.execution.state.checkpoint.store import Generation
 from compiled_plan.plans.execution.state.upgrade.excerpt import above
 from compiled_plan.plans.execution.tables.records import Records
 from compiled_plan.plans.execution.tables.sides import Pair
-from compiled_plan.plans.inspection.diff.model import PlanDiff
+from compiled_plan.plans.inspection.diff.model import PlanDiff, nodes_in_both
 from compiled_plan.plans.inspection.diff.sides import PlanPair
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.trees import reached
@@ -123,8 +123,7 @@ class Locating:
 
     def _to_sink(self, sink: int, table: str, equal: Sequence[Point]) -> Parting:
         edit = next((edit for edit in self.diff.operators if edit.new_node == sink and edit.old_node is not None), None)
-        pairs = dict(pair for one in self.diff.sinks for pair in zip(one.new_nodes, one.old_nodes, strict=False))
-        old = pairs[sink]
+        old = next(old for one in self.diff.sinks for old, new in nodes_in_both(one) if new == sink)
         if edit is not None:
             return Parting(edit.words, edit.uid, (old,), (sink,))
         return self._between(Point(old, sink, ((), ())), f"the input of {table}", equal)

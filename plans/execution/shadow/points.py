@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from compiled_plan.plans.execution.operators.base import emitting
 from compiled_plan.plans.execution.state.upgrade.excerpt import above, blackhole
 from compiled_plan.plans.inspection.changes import possibly_sent
-from compiled_plan.plans.inspection.diff.model import OperatorEdit, PlanDiff
+from compiled_plan.plans.inspection.diff.model import OperatorEdit, PlanDiff, nodes_in_both
 from compiled_plan.plans.inspection.diff.sides import PlanPair, PlanSide
 from compiled_plan.plans.inspection.lineage.rows import port
 from compiled_plan.plans.nodes.aggregate import GlobalGroupAggregate, GroupAggregate
@@ -85,7 +85,7 @@ def table_of(number: int) -> str:
 def _all(both: PlanPair, diff: PlanDiff) -> Iterator[Point]:
     """All points; first the outputs of operators, whose names are better than those of inputs."""
     for source in diff.sources:
-        for old, new in zip(source.old_nodes, source.new_nodes, strict=False):
+        for old, new in nodes_in_both(source):
             yield _point(both, old, new, f"the rows of {source.name}")
     matched = [edit for edit in diff.operators if edit.old_node is not None and edit.new_node is not None]
     for edit in matched:

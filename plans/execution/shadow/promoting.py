@@ -18,8 +18,7 @@ from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.execution.session.stopping import StoppedError
 from compiled_plan.plans.execution.shadow.programs import ShadowProgram, tables_of
 from compiled_plan.plans.execution.shadow.report import Outcome
-from compiled_plan.plans.execution.shadow.rounds import ComparedTable, Rounds
-from compiled_plan.plans.execution.stages.prepared import PreparedPlan, sink_tables
+from compiled_plan.plans.execution.shadow.rounds import ComparedTable, Rounds, table_pairs
 from compiled_plan.plans.execution.state.checkpoint.fork import fork
 from compiled_plan.plans.execution.state.checkpoint.losses import check_generation
 from compiled_plan.plans.execution.state.checkpoint.offsets import positions, progress_of
@@ -138,7 +137,7 @@ class Promotion:
         return replace(files, description=json.dumps(description, indent=1))
 
 
-def check_followed(old: CompiledPlan, new: PreparedPlan, decision: Decision) -> None:
+def check_followed(old: CompiledPlan, new: CompiledPlan, decision: Decision) -> None:
     """Refuse tables to correct whose rows the old program does not write, or with another key or other columns.
 
     Args:
@@ -151,15 +150,13 @@ def check_followed(old: CompiledPlan, new: PreparedPlan, decision: Decision) -> 
     """
     if decision.filling is None or decision.diff is None:
         return
-    before, after = tables_of(old), sink_tables(new.sinks)
     same = {
-        new_node
-        for sink in decision.diff.sinks
-        for old_node, new_node in zip(sink.old_nodes, sink.new_nodes, strict=False)
-        if before[old_node].primary_key == after[new_node].primary_key
-        and before[old_node].columns == after[new_node].columns
+        node
+        for _, node, pair in table_pairs(old, new, decision.diff)
+        if (pair.old.primary_key, pair.old.columns) == (pair.new.primary_key, pair.new.columns)
     }
-    others = ", ".join(after[node].identifier for node in decision.filling.sinks if node not in same)
+    tables = tables_of(new)
+    others = ", ".join(tables[node].identifier for node in decision.filling.sinks if node not in same)
     if others:
         raise UnsupportedError(
             f"--promote cannot correct {others}: the old run does not write it, or with another key or other columns",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Protocol
@@ -20,9 +20,10 @@ from compiled_plan.plans.execution.state.checkpoint.offsets import Entry, entrie
 from compiled_plan.plans.execution.state.checkpoint.store import Generation
 from compiled_plan.plans.execution.tables.sides import Pair
 from compiled_plan.plans.inspection.checkpoints import COMMITS, ENDED, ENDS, OFFSETS, TICKS
-from compiled_plan.plans.inspection.diff.model import PlanDiff
+from compiled_plan.plans.inspection.diff.model import PlanDiff, SinkEdit, nodes_in_both
 from compiled_plan.plans.inspection.diff.named import named_columns
 from compiled_plan.plans.inspection.diff.sides import PlanPair
+from compiled_plan.plans.plan import CompiledPlan
 
 _UPGRADE = "run --shadow without --promote, stop the old run, and start the plan with --upgrade"
 
@@ -266,13 +267,15 @@ def compared_tables(
         diff: the difference of these.
         folder: a folder for the comparisons.
     """
-    before, after = tables_of(old.plan), tables_of(new.plan)
     return [
-        ComparedTable(
-            new_node,
-            Comparison(old.spark, Pair(before[old_node], after[new_node]), folder.inside(str(new_node))),
-            named_columns(both, diff, sink),
-        )
-        for sink in diff.sinks
-        for old_node, new_node in zip(sink.old_nodes, sink.new_nodes, strict=False)
+        ComparedTable(node, Comparison(old.spark, pair, folder.inside(str(node))), named_columns(both, diff, sink))
+        for sink, node, pair in table_pairs(old.plan, new.plan, diff)
     ]
+
+
+def table_pairs(old: CompiledPlan, new: CompiledPlan, diff: PlanDiff) -> Iterator[tuple[SinkEdit, int, Pair]]:
+    """The tables that two plans write, each with its difference and its sink in the new plan."""
+    before, after = tables_of(old), tables_of(new)
+    for sink in diff.sinks:
+        for old_node, new_node in nodes_in_both(sink):
+            yield sink, new_node, Pair(before[old_node], after[new_node])

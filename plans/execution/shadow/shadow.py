@@ -166,7 +166,7 @@ class _Beside:
 
         run = Run(self.spark, plan, options, open_sink=program.records.open, begin=begin, **self.parts)
         if run.upgrade is not None:
-            check_followed(old.plan, run.prepared, run.upgrade)
+            check_followed(old.plan, run.prepared.plan, run.upgrade)
         run.prepare()
         return program, run.start.correcting
 

@@ -76,6 +76,11 @@ class SinkEdit:
     new_nodes: tuple[int, ...] = field(default=(), compare=False)  # the same in the new plan, empty if it was removed
 
 
+def nodes_in_both(part: SourceEdit | SinkEdit) -> tuple[tuple[int, int], ...]:
+    """The nodes of a table in the old plan, each with that in the new one."""
+    return tuple(zip(part.old_nodes, part.new_nodes, strict=False))
+
+
 Part = OperatorEdit | SourceEdit | SinkEdit
 
 
