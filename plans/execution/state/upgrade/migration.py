@@ -168,16 +168,16 @@ class Migration:
         assert self._rows is not None
         filling = self.decision.filling
         replayed = None if filling is None else self._replayed(filling, step)
-        if replayed is not None and self._is_whole(replayed):
+        if filling is not None and replayed is not None and self._is_whole(filling, replayed):
             link_state(self.new.folder.inside(_WARM_UP), self.new.folder, 0)
         else:
             self._seed(step, self._rows, replayed)
         self.new.folder.remove(_WARM_UP)
 
-    def _is_whole(self, replayed: Replayed) -> bool:
+    def _is_whole(self, filling: Filling, replayed: Replayed) -> bool:
         """Return True if a replay has left the state of the new program, as its first micro-batch does."""
         own = ProgramFiles("", "", json.dumps(list(self._stages)), json.dumps(self._states))
-        return not self._moved and self.clock is None and replayed.batches == 1 and replayed.program == own
+        return not self._moved and self.clock is None and len(filling.batches) == 1 and replayed.program == own
 
     def _seed(self, step: WriteState, rows: DataFrame, replayed: Replayed | None) -> None:
         """Write the state of a generation and of operators filled from history, in the form of the new program."""

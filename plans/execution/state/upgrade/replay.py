@@ -77,14 +77,12 @@ class Replayed:
         program: the stages and the formats of their operators' bytes.
         entries: number of entries of each operator's state, by uid.
         watermark: the final watermark of the query, in ms.
-        batches: number of its micro-batches.
     """
 
     rows: DataFrame
     program: ProgramFiles
     entries: Mapping[str, int]
     watermark: int
-    batches: int
 
 
 def replay(
@@ -134,7 +132,7 @@ def replay(
     states = {uid: state for handle in builder.handles for uid, state in handle.states().items()}
     entries = {uid: figures["stateRows"] for handle in builder.handles for uid, figures in handle.figures().items()}
     program = ProgramFiles("", "", json.dumps(stages), json.dumps(states))
-    return Replayed(stored, program, entries, watermark_of(folder), len(filling.batches))
+    return Replayed(stored, program, entries, watermark_of(folder))
 
 
 def _writer(rows: DataFrame, builder: StageBuilder, recorders: Mapping[int, connectors.RowSink]) -> DataStreamWriter:
