@@ -119,7 +119,9 @@ class Shadowing:
         _ = self.seconds
         if not self.shadow:
             if self != Shadowing():
-                raise typer.BadParameter("--for, --rows, --shadow-share, --promote and --markdown belong to --shadow")
+                raise typer.BadParameter(
+                    "--for, --rows, --shadow-share, --promote, --promote-when and --markdown belong to --shadow"
+                )
         elif self.promote_when and not self.promote:
             raise typer.BadParameter("--promote-when belongs to --promote")
         elif len(plans) != 1 or not checkpoint:

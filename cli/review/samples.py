@@ -42,7 +42,7 @@ class SamplesAdded:
     what: ClassVar[str] = "sample"
 
     def check(self) -> None:
-        """Raise ProgramError for a path that is none of a test."""
+        """Raise ProgramError for a path that is not a test."""
         for path in self.patterns:
             if not is_pattern(path) and path not in self._files:
                 raise ProgramError(
@@ -94,7 +94,7 @@ class SamplesAdded:
 
     @cached_property
     def _cases(self) -> Sequence[tuple[str, Case | CompiledPlanError]]:
-        """The tests by their names, and the error of a file that is none of tests."""
+        """The tests by their names; for a file that is not one of tests, the error."""
         from compiled_plan.testing.cases import cases_of
         from compiled_plan.testing.document import read_document
 
