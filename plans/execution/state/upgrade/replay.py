@@ -174,7 +174,8 @@ def _built(filling: Filling, folder: Folder, environment: Environment) -> tuple[
         environment.spark,
         lowering,
         prepared,
-        StageOptions(environment.host, environment.ends, in_order=bool(filling.sinks)),
+        # As in a run: before Spark 4.3 the nullability of a stage's keys, which depends on it, is part of its state.
+        StageOptions(environment.host, environment.ends, in_order=bool(filling.sinks), folds=True),
     )
     context = connectors.SourceContext(environment.spark, secrets=environment.secrets, again=True)
     frames = {}
