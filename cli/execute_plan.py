@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import Annotated
 
@@ -238,36 +239,40 @@ def execute(
         from compiled_plan.cli.actions.dry_running import show_stages
 
         raise typer.Exit(show_stages(loaded, reader, options, output.as_json))
-    if shadowing.shadow and loaded and not dry_run:
-        from compiled_plan.cli.actions.shadowing import run_shadow
-        from compiled_plan.plans.execution.shadow.rounds import Limits
+    with ExitStack() as closing:
+        if shadowing.shadow and loaded and not dry_run:
+            from compiled_plan.cli.actions.shadowing import run_shadow
+            from compiled_plan.plans.execution.session.kept import kept_session
+            from compiled_plan.plans.execution.shadow.rounds import Limits
 
-        path, plan = loaded[0]
-        options = replace(options, checkpoint=checkpoint_of(path, checkpoint))
-        limits = Limits(shadowing.seconds, shadowing.rows, shadowing.shadow_share)
-        code = run_shadow(
-            path,
-            plan,
-            options,
-            limits,
-            cluster.master,
-            settings,
-            output.progress_file,
-            promote=shadowing.promote,
-            promote_when=shadowing.promote_when,
-            as_json=output.as_json,
-            markdown=shadowing.markdown,
-            debug=debug,
-        )
-        if code or not shadowing.promote or shadowing.promote_when:
-            raise typer.Exit(code)
-        # The promotion has changed the state as these options say.
-        options = replace(options, upgrade=CHECK, reset=(), warm_up=(), warm_up_from=None)
-    from compiled_plan.cli.actions.runs import Runs
+            path, plan = loaded[0]
+            options = replace(options, checkpoint=checkpoint_of(path, checkpoint))
+            if shadowing.promote:
+                closing.enter_context(kept_session())
+            limits = Limits(shadowing.seconds, shadowing.rows, shadowing.shadow_share)
+            code = run_shadow(
+                path,
+                plan,
+                options,
+                limits,
+                cluster.master,
+                settings,
+                output.progress_file,
+                promote=shadowing.promote,
+                promote_when=shadowing.promote_when,
+                as_json=output.as_json,
+                markdown=shadowing.markdown,
+                debug=debug,
+            )
+            if code or not shadowing.promote or shadowing.promote_when:
+                raise typer.Exit(code)
+            # The promotion has changed the state as these options say.
+            options = replace(options, upgrade=CHECK, reset=(), warm_up=(), warm_up_from=None)
+        from compiled_plan.cli.actions.runs import Runs
 
-    runs = Runs(options, cluster.master, settings, output, keep_going, dry_run, debug)
-    failed = reader.failed + (runs.run(loaded) if loaded else 0)
-    raise typer.Exit(ExitCode.FAILED if failed else ExitCode.OK)
+        runs = Runs(options, cluster.master, settings, output, keep_going, dry_run, debug)
+        failed = reader.failed + (runs.run(loaded) if loaded else 0)
+        raise typer.Exit(ExitCode.FAILED if failed else ExitCode.OK)
 
 
 def _check_use(plans: list[str], checkpoint: str, acts: Sequence[str]) -> None:

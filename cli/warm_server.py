@@ -20,7 +20,7 @@ from importlib import import_module
 from compiled_plan.cli.common.terminal import ExitCode, console, run_app
 from compiled_plan.cli.warm.meeting import BUSY, OTHER, TAKEN, Conversation, Request, receive_request, send
 from compiled_plan.commands.interrupts import ENDING, code_of
-from compiled_plan.plans.execution.session.kept import OWNER, Keeper, keep_sessions
+from compiled_plan.plans.execution.session.kept import OWNER, Keeper, kept_session
 
 _SECONDS_TO_ASK = 10.0
 #: The interval in seconds at which an idle process with an owner looks for it.
@@ -183,8 +183,5 @@ def main(socket_number: str, key: str) -> None:
         socket_number: the inherited file descriptor of the listening socket.
         key: the fingerprint of this process, see `meeting.key_of`.
     """
-    keeper = keep_sessions()
-    try:
+    with kept_session() as keeper:
         Server(socket.socket(fileno=int(socket_number)), key).serve(keeper)
-    finally:
-        keeper.close()

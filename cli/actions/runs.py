@@ -43,6 +43,27 @@ else:
     starting = deferred("compiled_plan.plans.execution.state.upgrade.start")
 
 
+def session_of_runs(
+    options: RunOptions, plans: Sequence[CompiledPlan], master: str, settings: Mapping[str, str]
+) -> tuple[str, Mapping[str, str]]:
+    """The master and the settings of the session in which plans run.
+
+    Args:
+        options: the options of the runs.
+        plans: the plans.
+        master: the master of the command.
+        settings: the settings of the command.
+    """
+    settings = with_lakes(settings, plans)
+    if options.real_time_ms is None:
+        return master, settings
+    from compiled_plan.plans.execution.realtime.slots import local_session
+    from compiled_plan.plans.execution.session.java_options import with_short_collections
+
+    master, settings = local_session(plans, master, settings)
+    return master, with_short_collections(master, settings)
+
+
 @dataclass(frozen=True, slots=True)
 class Runs:
     """Sequential runs of plans in one Spark session; the arguments are options of the command.
@@ -67,7 +88,8 @@ class Runs:
         """
         if not self.debug:
             silence_py4j()
-        master, settings = self._spark(plans)
+        programs = [plan for _, plan in plans]
+        master, settings = session_of_runs(self.options, programs, self.master, self.settings)
         failed = 0
         with ExitStack() as closing:
             runs = self._reported(plans, closing)
@@ -101,24 +123,13 @@ class Runs:
             runs.append((path, plan, progress))
         return runs
 
-    def _spark(self, plans: Sequence[tuple[str, CompiledPlan]]) -> tuple[str, Mapping[str, str]]:
-        """The master and the settings of the session."""
-        settings = with_lakes(self.settings, (plan for _, plan in plans))
-        if self.options.real_time_ms is None:
-            return self.master, settings
-        from compiled_plan.plans.execution.realtime.slots import local_session
-        from compiled_plan.plans.execution.session.java_options import with_short_collections
-
-        master, settings = local_session([plan for _, plan in plans], self.master, settings)
-        return master, with_short_collections(master, settings)
-
     def _options_of(self, path: str) -> RunOptions:
         """The options of a plan's run, with the checkpoint that its name gives."""
         return replace(self.options, checkpoint=checkpoint_of(path, self.options.checkpoint))
 
     def refusal(self, path: str, plan: CompiledPlan) -> CompiledPlanError | None:
         """The refusal of the first plan that needs no JVM; later plans may read files that it writes."""
-        if not uses_local_files(*self._spark([(path, plan)])):
+        if not uses_local_files(*session_of_runs(self.options, [plan], self.master, self.settings)):
             return None
         try:
             check_runs(plan)

@@ -11,12 +11,12 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from compiled_plan.cli.actions.runs import session_of_runs
 from compiled_plan.cli.common.running import Stop, print_line
 from compiled_plan.cli.common.terminal import ExitCode, fail
 from compiled_plan.commands.interrupts import Interrupted
 from compiled_plan.plans.errors import CheckpointError, CompiledPlanError
 from compiled_plan.plans.execution.session.kept import session_of_command
-from compiled_plan.plans.execution.session.lakes import with_lakes
 from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.execution.shadow.report import ShadowReport
 from compiled_plan.plans.execution.shadow.rounds import Limits
@@ -85,7 +85,7 @@ def run_shadow(
         # The old run on this machine has precedence. A process cannot take that back, and a promoted one becomes a run.
         os.nice(_LEAST_PRIORITY)
     try:
-        session = session_of_command(master, with_lakes(settings, [plan]), verbose=debug, meanwhile=None)
+        session = session_of_command(*session_of_runs(options, [plan], master, settings), verbose=debug, meanwhile=None)
         progress = _Progress(progress_file, limits.reached if promote else lambda _: False)
         with session as spark, stop.heeded_by(ending), closing(progress):
             stopped = ending.requested.is_set

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import os
 import signal
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from unittest.mock import Mock
 
 import pytest
@@ -20,6 +21,9 @@ from compiled_plan.plans.execution.shadow.report import ShadowReport
 from compiled_plan.plans.execution.shadow.rounds import Limits
 from tests.support.commands import called
 from tests.support.waiting import wait_until
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 run = partial(called, "execute_plan")
 PROGRAM = """
@@ -87,14 +91,20 @@ def test_the_report_of_a_shadow(shared_session: None, tmp_path: Path, priorities
 
 
 @pytest.mark.wide
-def test_a_promoted_plan_runs_on(shared_session: None, tmp_path: Path, priorities: list[int]) -> None:
+def test_a_promoted_plan_runs_on_in_the_session_of_its_shadow(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, priorities: list[int]
+) -> None:
+    starts = Mock(side_effect=lambda *_, **__: nullcontext(spark))
+    monkeypatch.setattr("compiled_plan.plans.execution.session.spark_session.spark_session", starts)
     old, new = compiled(tmp_path, "old"), compiled(tmp_path, "new", "WHERE price > 2")
     (tmp_path / "sales").mkdir()
     (tmp_path / "sales/1.json").write_text('{"shop": "x", "price": 3}')
     checkpoint = ("--checkpoint", tmp_path / "c", "--available-now")
     assert run(old, *checkpoint).returncode == 0
     (tmp_path / "sales/2.json").write_text('{"shop": "x", "price": 1}\n{"shop": "x", "price": 5}')
+    starts.reset_mock()
     done = run(new, *checkpoint, "--shadow", "--promote")
+    starts.assert_called_once()
     assert (done.returncode, "stop the old run to promote the shadow" in done.stderr) == (0, True)
     assert "promoted: generation 2 is in force" in done.stdout.splitlines()
     # The sinks have the rows behind the last micro-batch of the old run.

@@ -26,7 +26,7 @@ class Keeper:
 
     @contextmanager
     def session(
-        self, master: str, settings: Mapping[str, str], meanwhile: Callable[[], object] | None
+        self, master: str, settings: Mapping[str, str], *, verbose: bool, meanwhile: Callable[[], object] | None
     ) -> Iterator[SparkSession]:
         """The session; commands of a process have the same master and settings but for formats of their tables."""
         if self._session is not None and missing_lakes(self._session, settings):
@@ -34,7 +34,7 @@ class Keeper:
             self._session = None
         if self._session is None:
             self._session = self._closing.enter_context(
-                sessions.spark_session(master, settings, verbose=False, outlives=True, meanwhile=meanwhile)
+                sessions.spark_session(master, settings, verbose=verbose, outlives=True, meanwhile=meanwhile)
             )
         yield self._session
 
@@ -54,10 +54,16 @@ class Keeper:
 _KEEPERS: list[Keeper] = []
 
 
-def keep_sessions() -> Keeper:
-    """Make the later commands of this process share a session, which outlives them."""
-    _KEEPERS.append(Keeper())
-    return _KEEPERS[0]
+@contextmanager
+def kept_session() -> Iterator[Keeper]:
+    """Make the commands of this process share a session until the end of this context."""
+    keeper = Keeper()
+    _KEEPERS.append(keeper)
+    try:
+        yield keeper
+    finally:
+        _KEEPERS.remove(keeper)
+        keeper.close()
 
 
 def keeps_session() -> bool:
@@ -69,6 +75,5 @@ def session_of_command(
     master: str, settings: Mapping[str, str], *, verbose: bool, meanwhile: Callable[[], object] | None
 ) -> AbstractContextManager[SparkSession]:
     """The session for a command; see `spark_session`."""
-    if _KEEPERS:
-        return _KEEPERS[0].session(master, settings, meanwhile)
-    return sessions.spark_session(master, settings, verbose=verbose, meanwhile=meanwhile)
+    start = _KEEPERS[-1].session if _KEEPERS else sessions.spark_session
+    return start(master, settings, verbose=verbose, meanwhile=meanwhile)
