@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Protocol
@@ -14,7 +14,7 @@ from compiled_plan.plans.execution.shadow.comparing import Comparison
 from compiled_plan.plans.execution.shadow.locating import Locating
 from compiled_plan.plans.execution.shadow.pace import POLL_SECONDS, Pace
 from compiled_plan.plans.execution.shadow.programs import ShadowProgram, tables_of
-from compiled_plan.plans.execution.shadow.report import ShadowReport
+from compiled_plan.plans.execution.shadow.report import Parting, Rows, ShadowReport
 from compiled_plan.plans.execution.spark.storage import Folder
 from compiled_plan.plans.execution.state.checkpoint.offsets import Entry, entries, entry_of
 from compiled_plan.plans.execution.state.checkpoint.store import Generation
@@ -193,6 +193,8 @@ class Rounds:
     #: The micro-batches of each round, and by sink the number of rounds after which its table first differed.
     _planned: list[tuple[Entry, ...]] = field(default_factory=list)
     _differed: dict[int, int] = field(default_factory=dict)
+    #: The first places at which the programs part, by sink.
+    _parts: Mapping[int, tuple[Parting, ...]] = field(default_factory=dict)
 
     def run(self, limits: Limits) -> None:
         """Run rounds up to the limits, or until the shadow is stopped.
@@ -229,13 +231,20 @@ class Rounds:
             rounds=self.report.rounds + 1,
             rows_in=self.report.rows_in + rows,
             seconds=time.monotonic() - self.begin,
-            tables=tuple(table.comparison.rows(table.named) for table in self.tables),
+            tables=self._compared() if planned or not self.report.tables else self.report.tables,
         )
         for table, compared in zip(self.tables, self.report.tables, strict=True):
             if compared.differing:
                 self._differed.setdefault(table.sink, len(self._planned))
         self.show(self.report)
         return rows
+
+    def _compared(self) -> tuple[Rows, ...]:
+        """The results of all tables, with the first places of those that differ."""
+        results = ((table.sink, table.comparison.rows(table.named)) for table in self.tables)
+        return tuple(
+            replace(rows, parts=self._parts.get(sink, ())) if rows.differing else rows for sink, rows in results
+        )
 
     def locate(self, locating: Locating) -> None:
         """Add the first places at which the programs part to the report."""
@@ -249,10 +258,8 @@ class Rounds:
         last = max(self._differed[sink] for sink in differing)
         # A shadow that was stopped has its report all the same.
         with suppress(StoppedError):
-            parts = locating.partings(differing, self.input.lead, self._planned[:last])
-            tables = zip(self.tables, self.report.tables, strict=True)
-            located = tuple(replace(rows, parts=parts.get(table.sink, ())) for table, rows in tables)
-            self.report = replace(self.report, tables=located)
+            self._parts = locating.partings(differing, self.input.lead, self._planned[:last])
+            self.report = replace(self.report, tables=self._compared())
 
 
 def compared_tables(

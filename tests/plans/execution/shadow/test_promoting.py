@@ -91,6 +91,21 @@ def test_the_new_program_goes_on_behind_the_old_run(place: Place) -> None:
     assert sold(place) == [("x", 3), ("x", 4), ("y", 3), ("y", 4), ("y", 5)]
 
 
+@pytest.mark.wide
+def test_the_first_places_stay_in_the_report(place: Place) -> None:
+    old, new = place.compiled(TABLES, TOTALS), place.compiled(TABLES, WHERE)
+    place.run(old)
+
+    def run_on(report: ShadowReport) -> None:
+        if report.rounds < 3:
+            place.add({"sales": [sale("x", 2)]})
+            place.run(old)
+
+    options = RunOptions(checkpoint=str(place.checkpoint))
+    report = shadow(place.spark, new, options, Limits(rows=1), run_on, promote=True)
+    assert (report.rows_in, report.promoted, len(report.tables[0].parts)) == (2, 2, 1)
+
+
 def test_a_rollback_and_rewinds_of_a_promotion(place: Place) -> None:
     old, new = place.compiled(TABLES, SOLD), place.compiled(TABLES, SOLD.replace("> 2", "> 3"))
     place.run(old)
