@@ -32,9 +32,9 @@ class ShadowJob(Job):
 
     limit: int = 0
     by_rows: bool = False
-    version: int = field(default=0, init=False)
-    promotes: bool = field(default=False, init=False)
-    corrects: bool = field(default=False, init=False)
+    version: int = 0
+    promotes: bool = False
+    corrects: bool = False
     takes_over: bool = field(default=False, init=False)
     _is_told: bool = field(default=False, init=False)
     _report: dict[str, object] | None = field(default=None, init=False)

@@ -103,9 +103,16 @@ def begin_shadow(who: Operator, parts: PartsOf, runs: RunsOf, name: Name, body: 
         arguments += ["--secrets", f"file:{{{_SECRETS}}}"]
         files[_SECRETS] = written(values).decode()
     hidden = frozenset(form for value in values.values() for form in forms(value))
-    limit = body.rows or body.seconds or 0
-    job = ShadowJob(arguments, files, hidden, limit=limit, by_rows=body.rows is not None)
-    job.version, job.promotes, job.corrects = body.version, body.promote, body.correct
+    job = ShadowJob(
+        arguments,
+        files,
+        hidden,
+        limit=body.rows or body.seconds or 0,
+        by_rows=body.rows is not None,
+        version=body.version,
+        promotes=body.promote,
+        corrects=body.correct,
+    )
     runs.shadows.begin(pipeline_id, job)
     return ShadowDocument.of_shadow(job, runs.checkpoint(pipeline_id))
 

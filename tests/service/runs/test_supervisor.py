@@ -268,8 +268,8 @@ def following(runs: Runs, *options: str) -> ShadowJob:
     runs.start()
     runs.until(lambda: runs.status.rows_per_second is not None)
     options = ("--shadow", *options, "--checkpoint", str(runs.supervisor.checkpoint(runs.id)))
-    job = ShadowJob([*options, "--promote-when", f"{{{TAKE_OVER}}}"], {TAKE_OVER: None})
-    job.version, job.promotes = 2, True
+    arguments = [*options, "--promote-when", f"{{{TAKE_OVER}}}"]
+    job = ShadowJob(arguments, {TAKE_OVER: None}, version=2, promotes=True)
     runs.supervisor.shadows.begin(runs.id, job)
     runs.until(lambda: job.follows)
     return job
