@@ -131,15 +131,29 @@ class Pair:
         equal = (F.col(OLD) == 1) & (F.col(NEW) == 1) & (F.col(_KIND) == 0) & (F.col(DIGEST) == 0)
         return keys.select(KEY, (~equal).alias(CASE))
 
-    def difference(self, suspects: DataFrame, old: DataFrame, new: DataFrame) -> DataFrame:
+    def among(self, table: TableSpec, rows: DataFrame, keys: DataFrame, *, inside: bool = True) -> DataFrame:
+        """The recorded rows of some keys of a primary key.
+
+        Args:
+            table: the table of the side that wrote them.
+            rows: recorded rows.
+            keys: the keys, in the column `key`.
+            inside: False for the rows of all other keys.
+        """
+        names = {name: f"f{table.columns.names.index(name)}" for name in self.key}
+        columns = (F.col(KEY).getField(name).alias(column) for name, column in names.items())
+        return rows.join(keys.select(*columns), [*names.values()], "left_semi" if inside else "left_anti").select(
+            *rows.columns
+        )
+
+    def difference(self, old: DataFrame, new: DataFrame) -> DataFrame:
         """The rows that turn the old table into the new one: `kind`, `ord`, `path`, `f0`, ...; of equal keys with null.
 
         Args:
-            suspects: the keys to compare.
-            old: changes of a table with a primary key.
+            old: changes of the keys to compare, of a table with a primary key.
             new: the same, of the other side.
         """
-        both = self.both(*(last(changes.join(suspects.select(KEY), KEY, "left_semi")) for changes in (old, new)))
+        both = self.both(last(old), last(new))
         originals = [name for name in new.select(f"{_ORIGINALS}.*").columns if name]
         was, will = is_there(OLD), is_there(NEW)
         kind = F.when(was & ~will, DELETE).when(will & ~was, INSERT).when(~_same(VALUES), UPDATE_AFTER)

@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 #: The micro-batch that writes the state of a generation, and has no rows of its own.
 _BATCH = 0
 _TABLES, _RECORDS = f"{CORRECTION}/tables.json", f"{CORRECTION}/records"
+#: Records of a comparison: the keys that may differ, and the rows that make them right.
+_SUSPECTS, _DIFFERENCE = "suspects", "difference"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,7 @@ class Correcting:
     tables: Mapping[int, connectors.TableSpec]
     secrets: Secrets
     stopped: Callable[[], bool]
-    #: The number of keys by node that are right.
+    #: By node: the number of keys that are right without a closer look.
     _equal: dict[int, int] = field(default_factory=dict)
 
     def recorders(self) -> dict[int, connectors.RowSink]:
@@ -108,14 +110,16 @@ class Correcting:
         return {node: self._new.open(self._named(node), context) for node in self.tables}
 
     def compare(self, identifier: str) -> None:
-        """Read a table, and find the keys with other rows than the recorded results."""
+        """Read a table, and record its difference from the recorded results."""
         node = next(node for node, table in self.tables.items() if table.identifier == identifier)
         self._read(node)
-        keys = self._pair(node).suspects(self._rows(self._old, node), self._rows(self._new, node))
+        pair = self._pair(node)
+        keys = pair.suspects(self._rows(self._old, node), self._rows(self._new, node))
         counting, number = observed(keys)
-        suspects = self._stored(counting.where(CASE).select(KEY), node, "suspects")
+        suspects = self._stored(counting.where(CASE).select(KEY), node, _SUSPECTS)
         # A report of Spark that comes too late counts as 0.
         self._equal[node] = (number() or keys.count()) - suspects.count()
+        self._stored(pair.difference(*self._changes(node, suspects)), node, _DIFFERENCE)
 
     def write(self, target: Folder, since: Mapping[int, tuple[DataFrame, DataFrame]] | None = None) -> None:
         """Write the differences into a generation, for `send_corrections`, and remove all records.
@@ -129,20 +133,29 @@ class Correcting:
         _store(target, corrections)
 
     def _correction(self, node: int, target: Folder, since: tuple[DataFrame, DataFrame] | None) -> Correction:
-        table, pair, equal = self.tables[node], self._pair(node), self._equal[node]
-        suspects = self.spark.read.parquet(self._place(node, "suspects"))
-        old, new = (pair.changes(table, self._rows(records, node)) for records in (self._old, self._new))
+        table, equal, rows = self.tables[node], self._equal[node], self._read_stored(node, _DIFFERENCE)
         if since is not None:
-            keys = since[0].select(KEY).union(since[1].select(KEY)).distinct()
-            changed = self._stored(keys.join(suspects, KEY, "left_anti"), node, "changed")
-            equal -= old.join(changed, KEY, "left_semi").count()
-            suspects = suspects.union(changed)
-            old, new = old.unionByName(since[0]), new.unionByName(since[1])
-        rows = self._stored(pair.difference(suspects, old, new), node, "difference")
-        counts: dict[int | None, int] = dict(rows.groupBy(KIND).count().collect())
-        rows.where(F.col(KIND).isNotNull()).write.parquet(target.child(f"{CORRECTION}/{node}"))
+            pair, suspects = self._pair(node), self._read_stored(node, _SUSPECTS)
+            changed = self._stored(since[0].select(KEY).union(since[1].select(KEY)).distinct(), node, "changed")
+            unsuspected = changed.join(suspects, KEY, "left_anti")
+            equal -= pair.among(table, self._rows(self._old, node), unsuspected).count()
+            sides = (
+                records.unionByName(later) for records, later in zip(self._changes(node, changed), since, strict=True)
+            )
+            rows = pair.among(table, rows, changed, inside=False).unionByName(pair.difference(*sides))
+        place = target.child(f"{CORRECTION}/{node}")
+        rows.write.parquet(place)
+        counts: dict[int | None, int] = dict(self.spark.read.parquet(place).groupBy(KIND).count().collect())
         inserted, updated, deleted = (counts.get(kind, 0) for kind in (INSERT, UPDATE_AFTER, DELETE))
         return Correction(node, table.identifier, equal + counts.get(None, 0), inserted, updated, deleted)
+
+    def _changes(self, node: int, keys: DataFrame) -> Sequence[DataFrame]:
+        """The recorded changes of some keys on both sides."""
+        table, pair = self.tables[node], self._pair(node)
+        return [
+            pair.changes(table, pair.among(table, self._rows(records, node), keys))
+            for records in (self._old, self._new)
+        ]
 
     def _read(self, node: int) -> None:
         """Record the rows that a table has."""
@@ -176,6 +189,9 @@ class Correcting:
 
     def _stored(self, rows: DataFrame, node: int, name: str) -> DataFrame:
         rows.write.parquet(self._place(node, name))
+        return self._read_stored(node, name)
+
+    def _read_stored(self, node: int, name: str) -> DataFrame:
         return self.spark.read.parquet(self._place(node, name))
 
     def _pair(self, node: int) -> Pair:
@@ -270,7 +286,8 @@ def _send(
     sink = connectors.open_sink(table, context)
     if isinstance(sink, connectors.LooksAhead):
         sink.look_ahead(_BATCH)
-    sink.write(spark.read.parquet(folder.child(f"{CORRECTION}/{correction.node}")), _BATCH)
+    rows = spark.read.parquet(folder.child(f"{CORRECTION}/{correction.node}"))
+    sink.write(rows.where(F.col(KIND).isNotNull()), _BATCH)
 
 
 def _store(folder: Folder, corrections: Sequence[Correction]) -> None:

@@ -40,8 +40,8 @@ def compared(spark: SparkSession, old: list[Change], new: list[Change]) -> tuple
     """The keys that may differ; and the rows to send, by key."""
     frames = changes(spark, *old), changes(spark, *new)
     suspects = PAIR.suspects(*frames).where(CASE).select(KEY)
-    old_changes, new_changes = (PAIR.changes(TABLE, frame) for frame in frames)
-    sent = PAIR.difference(suspects, old_changes, new_changes).where("kind IS NOT NULL").collect()
+    sides = (PAIR.changes(TABLE, PAIR.among(TABLE, frame, suspects)) for frame in frames)
+    sent = PAIR.difference(*sides).where("kind IS NOT NULL").collect()
     return {row[0][0] for row in suspects.collect()}, {row.f0: (row.kind, row.f1, row.f2) for row in sent}
 
 
