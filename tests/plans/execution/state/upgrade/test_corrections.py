@@ -64,10 +64,15 @@ def rows(folder: Path, name: str, database: str = DATABASE) -> Rows:
 @pytest.fixture
 def place(spark: SparkSession, tmp_path: Path) -> Place:
     place = Place(spark, tmp_path)
-    created(tmp_path)
+    begin(place)
+    return place
+
+
+def begin(place: Place) -> None:
+    """Create the tables, with the first rows of the input."""
+    created(place.folder)
     shops = [{"shop": shop, "town": town} for shop, town in (("x", "a"), ("y", "a"), ("z", "b"))]
     place.add({"sales": [sale("x", 3), sale("y", 5, "open"), sale("z", 7)], "shops": shops})
-    return place
 
 
 def compiled(place: Place, *statements: str, database: str = DATABASE) -> CompiledPlan:
