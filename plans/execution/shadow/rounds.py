@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Protocol
@@ -226,12 +226,15 @@ class Rounds:
                 table.comparison.add(olds, news)
         for program in (self.old, self.new):
             program.records.remove()
+        results = self.report.tables
+        if planned or not results:
+            results = self._located(table.comparison.rows(table.named) for table in self.tables)
         self.report = replace(
             self.report,
             rounds=self.report.rounds + 1,
             rows_in=self.report.rows_in + rows,
             seconds=time.monotonic() - self.begin,
-            tables=self._compared() if planned or not self.report.tables else self.report.tables,
+            tables=results,
         )
         for table, compared in zip(self.tables, self.report.tables, strict=True):
             if compared.differing:
@@ -239,11 +242,11 @@ class Rounds:
         self.show(self.report)
         return rows
 
-    def _compared(self) -> tuple[Rows, ...]:
+    def _located(self, results: Iterable[Rows]) -> tuple[Rows, ...]:
         """The results of all tables, with the first places of those that differ."""
-        results = ((table.sink, table.comparison.rows(table.named)) for table in self.tables)
         return tuple(
-            replace(rows, parts=self._parts.get(sink, ())) if rows.differing else rows for sink, rows in results
+            replace(rows, parts=self._parts.get(table.sink, ())) if rows.differing else rows
+            for table, rows in zip(self.tables, results, strict=True)
         )
 
     def locate(self, locating: Locating) -> None:
@@ -259,7 +262,7 @@ class Rounds:
         # A shadow that was stopped has its report all the same.
         with suppress(StoppedError):
             self._parts = locating.partings(differing, self.input.lead, self._planned[:last])
-            self.report = replace(self.report, tables=self._compared())
+            self.report = replace(self.report, tables=self._located(self.report.tables))
 
 
 def compared_tables(
