@@ -14,8 +14,8 @@ class RowKind(Enum):
     """Kind of change of a row. The value is its byte in Flink and in the executor.
 
     >>> import compiled_plan as cp
-    >>> [kind.short for kind in cp.RowKind]
-    ['+I', '-U', '+U', '-D']
+    >>> print(*(kind.short for kind in cp.RowKind))
+    +I -U +U -D
     """
 
     INSERT = 0
