@@ -26,6 +26,7 @@ _COPIED = (
     *("importlinter.toml", "kernel", "tools"),
     # Tables of the pages are generated from them.
     *("README.md", "tests/__init__.py", "tests/conftest.py", "tests/support", "tests/upgrades"),
+    *("tests/older_spark.py", "tests/spark_matrix.json", "tests/spark_matrix.py"),
 )
 _BLOCK = re.compile(r"^ *```(?P<language>\w+)\n(?P<text>.*?)^ *```$", re.MULTILINE | re.DOTALL)
 _NAME = re.compile(r"(?:#|//) (?P<path>[\w./-]+\.\w+)$")
