@@ -13,11 +13,11 @@ from compiled_plan.plans import types as t
 from compiled_plan.plans.connectors.checks import changelog_of
 from compiled_plan.plans.execution.testing.replacing import PlanTables
 from compiled_plan.plans.inspection.lineage.same_tables import same_tables, tables_of
-from compiled_plan.plans.nodes.model import objects_in
 from compiled_plan.plans.nodes.tables import CatalogTable
 from compiled_plan.plans.plan import CompiledPlan
-from compiled_plan.plans.rex import Literal, RexNode, walk
+from compiled_plan.plans.rex import Literal
 from compiled_plan.plans.types.changelog import ChangelogMode
+from compiled_plan.testing.constants import constants_of
 from compiled_plan.testing.document import KINDS
 from compiled_plan.testing.running import read_columns
 from compiled_plan.testing.values import ValueFault, internal_value
@@ -147,7 +147,9 @@ class Candidates:
             for column, types in columns.items()
             if all(type_.nullable and not isinstance(type_, _TIMES) for type_ in types)
         ]
-        self._constants = [literal for plan in plans for literal in _constants(plan)]
+        self._constants = [literal for plan in plans for literal in constants_of(plan)]
+        #: The values of a column, by table and column, where they are the same at all times.
+        self._fixed: dict[tuple[str, str], list[object]] = {}
         #: The numbers of an input, by table and column; and its texts, which tables share.
         self._few: dict[tuple[str, str], list[object]] = {}
         self._texts: list[object] = []
@@ -213,9 +215,14 @@ class Candidates:
 
     def _values(self, table: str, column: str, at: dt.datetime) -> list[object]:
         """Values of all types of a column; NULL alone if there are none."""
-        types = self._types[table][column]
+        place, types = (table, column), self._types[table][column]
+        if place in self._fixed:
+            return self._fixed[place]
         values = _values(types[0], self._constants, at)
-        return [value for value in values if all(_fits(value, type_) for type_ in types)] or [None]
+        fitting = [value for value in values if all(_fits(value, type_) for type_ in types)] or [None]
+        if isinstance(types[0], t.NumericType | t.CharacterType):
+            self._fixed[place] = fitting
+        return fitting
 
 
 def _values(type_: t.LogicalType, constants: Sequence[Literal], at: dt.datetime) -> list[object]:
@@ -270,9 +277,3 @@ def _around(constants: Sequence[Literal]) -> Iterator[Decimal]:
             with suppress(ArithmeticError):
                 number = Decimal(str(constant.value))
                 yield from (number - 1, number, number + 1)
-
-
-def _constants(plan: CompiledPlan) -> Iterator[Literal]:
-    for node in plan.nodes:
-        for top in objects_in(node, RexNode):
-            yield from (rex for rex in walk(top) if isinstance(rex, Literal) and rex.symbol is None)
