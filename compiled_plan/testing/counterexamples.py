@@ -14,6 +14,7 @@ from typing import Any
 
 from compiled_plan.plans.execution.testing.engine import Engines
 from compiled_plan.plans.inspection.diff.model import Part
+from compiled_plan.plans.inspection.identity import with_uids
 from compiled_plan.plans.inspection.judging.verdicts import Verdict
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.testing.candidates import Candidates, Event, Input, tables_read
@@ -74,7 +75,7 @@ def search(
         CompiledPlanError: a program does not start; an `UpgradeError` if no option lets it continue with the state.
         NotQuickError: a program runs in a query alone.
     """
-    new = over(new, old)
+    old, new = with_uids(old), over(new, old)
     tables = tables_read(old, new)
     trials = Trials(old, new, engines, tables)
     candidates = Candidates((old, new), tables, seed)

@@ -93,6 +93,12 @@ class Trials:
     _outcomes: dict[str, Outcome | None] = field(default_factory=dict, compare=False)
 
     @cached_property
+    def _case(self) -> Case:
+        """A test whose input ends."""
+        (case,) = cases_of_text("steps: [{end: }]")
+        return case
+
+    @cached_property
     def _both(self) -> PlanPair:
         return PlanPair.of(self.old, self.new)
 
@@ -168,8 +174,8 @@ class Trials:
         return Outcome(input_, [step for part in steps for step in part], self._written(continued), sinks, operators)
 
     def _run(self, first: CompiledPlan, before: Sequence[Step], after: Sequence[Step]) -> _Trial:
-        (case,) = cases_of_text("steps: [{end: }]")
-        trial = _Trial(replace(case, steps=(*before, *after)), self.engines, first, self.new, self.diff.verdict.value)
+        case = replace(self._case, steps=(*before, *after))
+        trial = _Trial(case, self.engines, first, self.new, self.diff.verdict.value)
         trial.run(before, after)
         return trial
 
@@ -245,6 +251,9 @@ class _Trial(Running):
 
     def verdict(self, plan: CompiledPlan) -> str:
         return self._verdict
+
+    def _rows(self, step: Step) -> None:
+        self._feed(step)
 
     def before(self, node: int) -> Sequence[Change]:
         """The rows that an operator emitted before the change."""

@@ -41,7 +41,9 @@ def with_uids(plan: CompiledPlan) -> CompiledPlan:
 
 
 def renamed(plan: CompiledPlan, uids: Mapping[int, str]) -> CompiledPlan:
-    """Replace uids by node id."""
+    """Replace uids by node id; the plan itself if there are none."""
+    if not uids:
+        return plan
     nodes = [node.model_copy(update={"uid": uids[node.id]}) if node.id in uids else node for node in plan.nodes]
     return plan.with_nodes(nodes)
 

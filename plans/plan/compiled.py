@@ -86,6 +86,10 @@ class CompiledPlan:
 
     def to_json(self) -> str:
         """The plan as text, as Flink prints it."""
+        return self._text
+
+    @cached_property
+    def _text(self) -> str:
         return jsontext.dumps(self.to_dict())
 
     @classmethod
