@@ -10,7 +10,7 @@ from compiled_plan.plans.inspection.judging.edited import Judgement
 from compiled_plan.plans.inspection.judging.lists import ListEdit, list_edit
 from compiled_plan.plans.inspection.judging.verdicts import PropertyEdit, Verdict
 from compiled_plan.plans.inspection.lineage.operators import Item, listed
-from compiled_plan.plans.inspection.lineage.rows import Branch, Port
+from compiled_plan.plans.inspection.lineage.rows import Branch, Port, in_order
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ def flow_findings(both: PlanPair, old: Port, new: Port, words: Words) -> Iterato
     pairs, gone, added = _paired(both, old.rows, new.rows)
     yield from _other_rows(both, new, (gone, added), words)
     for before, after in pairs:
-        edit = list_edit(_predicates(before), _predicates(after))
+        edit = list_edit(_predicates(before, after), _predicates(after, before))
         where = f"of {after.origin.text}" if len(new.rows) > 1 else ""
         yield from _filtered(edit, new.named("filter"), where, words)
 
@@ -48,7 +48,7 @@ def _paired(
 
 
 def _is_equal(old: Branch, new: Branch) -> bool:
-    return (old.origin, old.filter) == (new.origin, new.filter)
+    return old.origin == new.origin and _predicates(old, new) == _predicates(new, old)
 
 
 def _other_rows(
@@ -100,6 +100,8 @@ def _all(items: Sequence[Item]) -> str:
     return " AND ".join(item.text for item in items)
 
 
-def _predicates(branch: Branch) -> list[Item]:
+def _predicates(branch: Branch, partner: Branch) -> list[Item]:
+    """The predicates of rows; those by which an operator selected them if its partner has them behind the operator."""
+    predicates = in_order((*branch.filter, *(item for item in branch.selected if item in partner.filter)))
     # Dropping -U rows is not a filter: no consumer needs them.
-    return [Item.of(predicate) for predicate in branch.filter if predicate.head != "no -U"]
+    return [Item.of(predicate) for predicate in predicates if predicate.head != "no -U"]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from compiled_plan.plans.inspection.diff.flows import Words, flow_findings
 from compiled_plan.plans.inspection.diff.model import Change, OperatorEdit, TtlChange
-from compiled_plan.plans.inspection.diff.reasons import Reason, affects, first, passed
+from compiled_plan.plans.inspection.diff.reasons import Reason, affects, first, passed, rejects
 from compiled_plan.plans.inspection.diff.sides import PlanPair, PlanSide, is_by_time
 from compiled_plan.plans.inspection.diff.words import place_of, words_of
 from compiled_plan.plans.inspection.judging.edited import Edited, Judgement, Pair
@@ -67,6 +67,7 @@ class _Work:
         if self._is_silent(node):
             self.silent.add(node.id)
         above = dict.fromkeys(reason for below in self.both.new.plan.inputs(node) for reason in self.past[below.id])
+        above = {reason: None for reason in above if not self._rejects(reason, node)}
         affecting = tuple(reason for reason in above if affects(reason, self.both.new, node))
         own: list[Reason] = []
         if node in self.both.new.stateful:
@@ -76,6 +77,15 @@ class _Work:
             above = dict.fromkeys(passed(reason, self.both.new, node) for reason in above)
         reasons = affecting if isinstance(node, Sink) else above
         self.past.setdefault(node.id, first(dict.fromkeys([*own, *reasons])))
+
+    def _rejects(self, reason: Reason, node: PlanNode) -> bool:
+        """Return True if an operator or sink that was there gets none of the rows that a reason concerns."""
+        match = self.both.matches.get(node.id)
+        old = self.both.sinks.get(node.id) if match is None else match.old
+        return old is not None and all(
+            rejects(reason, before.rows, after.rows)
+            for before, after in zip(self.both.old.ports(old), self.both.new.ports(node.id), strict=False)
+        )
 
     def _is_silent(self, node: PlanNode) -> bool:
         """Return True if the node would have produced no row: no row on any input, or on one input of an inner join."""
@@ -99,14 +109,14 @@ class _Work:
         if match is None:
             edit = self._added(node, above)
             return edit, _reason(edit)
-        edit, past_fault, values = self._matched(match.old, node.id)
+        edit, own = self._matched(match.old, node.id)
         rerouted = self.both.rerouted(match.old, node.id)
         if rerouted and edit.verdict is Verdict.FULL:
             change = rows_of_another(self.both, rerouted[0], _stay(edit.kind))
             edit = replace(
                 edit, change=Change.CHANGED, edits=(*edit.edits, change), verdict=change.verdict, why=change.why
             )
-        own = Reason(edit.words, past_fault) if past_fault else _reason(edit, values)
+        own = own or _reason(edit)
         if node.id in self.filled:
             return replace(edit, verdict=Verdict.FULL, why=_FILLED), own
         if above and edit.verdict is Verdict.FULL:
@@ -135,8 +145,8 @@ class _Work:
             why += ", and it may get retractions of rows that it never received"
         return replace(_operator_edit(Change.ADDED, both.new, node.id, None, node.id), verdict=verdict, why=why)
 
-    def _matched(self, old: int, new: int) -> tuple[OperatorEdit, str, frozenset[str]]:
-        """The edit of an operator, the fault of its past output (empty if right), and the values of its reason."""
+    def _matched(self, old: int, new: int) -> tuple[OperatorEdit, Reason | None]:
+        """The edit of an operator, and the reason in it that its past output is wrong (None if it is right)."""
         both = self.both
         findings = tuple(_findings(both, old, new))
         edits = (*(finding.edit for finding in findings), *self._codes(old, new))
@@ -145,12 +155,10 @@ class _Work:
         unchanged = Change.TTL_CHANGED if ttls else Change.MOVED if place else Change.KEPT
         verdict = worst(edit.verdict for edit in edits)
         why = next((edit.why for edit in edits if edit.verdict is verdict), "")
-        past_fault = next((finding.past_fault for finding in findings if finding.past_fault), "")
         edit = _operator_edit(Change.CHANGED if edits else unchanged, both.new, new, old, new, both.old.uids[old])
-        low = [finding for finding in findings if finding.edit.verdict is not Verdict.FULL]
-        some = verdict is Verdict.PARTIAL and all(finding.values for finding in low)
-        values = frozenset[str]().union(*(finding.values for finding in low)) if some else frozenset[str]()
-        return replace(edit, edits=edits, ttls=ttls, place=place, verdict=verdict, why=why), past_fault, values
+        edit = replace(edit, edits=edits, ttls=ttls, place=place, verdict=verdict, why=why)
+        past_fault = next((finding.past_fault for finding in findings if finding.past_fault), "")
+        return edit, Reason(edit.words, past_fault) if past_fault else _own_reason(edit, findings)
 
     def _codes(self, old: int, new: int) -> Iterator[PropertyEdit]:
         """Edits of an operator's Python functions whose code changed."""
@@ -179,9 +187,23 @@ class _Work:
             yield PropertyEdit(f"accumulator of {function.path}", was, becomes, Verdict.INCOMPATIBLE, why, remedy)
 
 
-def _reason(edit: OperatorEdit, values: frozenset[str] = frozenset()) -> Reason | None:
+def _reason(edit: OperatorEdit) -> Reason | None:
     """The reason that the past output of an operator is wrong; None if it is right."""
-    return None if edit.verdict is Verdict.FULL else Reason(edit.words, edit.why, values)
+    return None if edit.verdict is Verdict.FULL else Reason(edit.words, edit.why)
+
+
+def _own_reason(edit: OperatorEdit, findings: Sequence[Judgement]) -> Reason | None:
+    """The reason in an operator's edits, with the values or the rows that it concerns, if all findings name them."""
+    reason = _reason(edit)
+    low = [finding for finding in findings if finding.edit.verdict is not Verdict.FULL]
+    if reason is None or edit.verdict is not Verdict.PARTIAL:
+        return reason
+    if all(finding.values for finding in low):
+        return replace(reason, values=frozenset[str]().union(*(finding.values for finding in low)))
+    if all(any(finding.failing) for finding in low):
+        held, emitted = (frozenset[str]().union(*sides) for sides in zip(*(f.failing for f in low), strict=True))
+        return replace(reason, failing=(held, emitted))
+    return reason
 
 
 def rows_of_another(both: PlanPair, above: int, stay: str) -> PropertyEdit:

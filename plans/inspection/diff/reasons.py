@@ -1,7 +1,8 @@
 """Reasons that past rows of an operator differ from those of the new program, and the operators that they affect.
 
 A reason concerns all rows, or some values of them: rows of a join from before lack a new column, and all else is right.
-Operators that use none of these values, such as those of another statement of a set, are not affected.
+Operators that use none of these values, such as those of another statement of a set, are not affected. Or it concerns
+rows that fail a predicate, and does not affect operators behind a filter by it.
 """
 
 from __future__ import annotations
@@ -10,8 +11,10 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from compiled_plan.plans.inspection.diff.sides import PlanSide
+from compiled_plan.plans.inspection.judging.edited import NO_PREDICATES, Predicates
 from compiled_plan.plans.inspection.lineage.meaning import Meaning, uses
 from compiled_plan.plans.inspection.lineage.operators import Property
+from compiled_plan.plans.inspection.lineage.rows import Rows
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.sink import Sink
 
@@ -28,6 +31,7 @@ class Reason:
     of: str  # the operator that causes it, in words
     why: str
     values: frozenset[str] = frozenset()  # values that it concerns, see `Judgement`; empty if all rows
+    failing: Predicates = NO_PREDICATES  # predicates of the rows that it concerns; empty if all rows
 
 
 def affects(reason: Reason, side: PlanSide, node: PlanNode) -> bool:
@@ -39,10 +43,20 @@ def affects(reason: Reason, side: PlanSide, node: PlanNode) -> bool:
     return _uses(reason, columns) or any(True for _ in _using(reason, side, node))
 
 
+def rejects(reason: Reason, old: Rows, new: Rows) -> bool:
+    """Return True if the rows that a reason concerns do not reach a node in any plan: filters reject them."""
+    held, emitted = reason.failing
+    return bool(held or emitted) and _hold(held, new) and _hold(emitted, old)
+
+
+def _hold(predicates: Collection[str], rows: Rows) -> bool:
+    return all({*predicates} <= {predicate.digest for predicate in branch.filter} for branch in rows)
+
+
 def passed(reason: Reason, side: PlanSide, node: PlanNode) -> Reason:
     """The reason as it affects the operators downstream of an operator: all rows if more than a value depends on it."""
     apart = all(property_.subject in _APART for property_ in _using(reason, side, node))
-    return reason if apart else replace(reason, values=frozenset())
+    return replace(reason, values=reason.values if apart else frozenset(), failing=NO_PREDICATES)
 
 
 def first(reasons: Collection[Reason]) -> tuple[Reason, ...]:

@@ -17,6 +17,7 @@ from compiled_plan.plans.inspection.lineage.rows import Port, sides
 from compiled_plan.plans.inspection.lineage.same_tables import same_tables, table_identities, tables_of
 from compiled_plan.plans.inspection.lineage.table_identity import TableIdentity
 from compiled_plan.plans.nodes.base import PlanNode
+from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.plan.session_options import UTC, with_zone
 
@@ -169,6 +170,25 @@ class PlanPair:
             if partner is not None and free[partner].kind == node.kind:
                 del free[partner]
                 yield node.id, partner
+
+    @cached_property
+    def sinks(self) -> Mapping[int, int]:
+        """By sink of the new plan, the old one; of several into one table, one that writes the same rows first."""
+        former: dict[int, int] = {}
+        free = [node for node in self.old.plan.in_order if isinstance(node, Sink)]
+        for node in self.new.plan.in_order:
+            if isinstance(node, Sink):
+                same = [candidate for candidate in free if self._writes_the_same(candidate, node)]
+                rows = self.new.lineage.rows[node.id]
+                equal = (candidate for candidate in same if self.old.lineage.rows[candidate.id] == rows)
+                for candidate in [*equal, *same][:1]:
+                    former[node.id] = candidate.id
+                    free.remove(candidate)
+        return former
+
+    def _writes_the_same(self, old: Sink, new: Sink) -> bool:
+        tables = old.dynamic_table_sink.table, new.dynamic_table_sink.table
+        return dict(self.old.identity_of(tables[0])) == dict(self.new.identity_of(tables[1]))
 
     @cached_property
     def matches(self) -> Mapping[int, Match]:

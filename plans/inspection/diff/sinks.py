@@ -39,15 +39,14 @@ def sink_edits(both: PlanPair, operators: Operators) -> tuple[SinkEdit, ...]:
 
 def _edits(both: PlanPair, operators: Operators) -> Iterator[SinkEdit]:
     past = operators.past
-    free = _sinks(both.old)
+    olds = {node.id: node for node in _sinks(both.old)}
     for node in _sinks(both.new):
-        former = _former(both, free, node)
-        if former is None:
-            yield replace(_added(both, node, operators), new_nodes=(node.id,))
-        else:
-            free.remove(former)
+        if node.id in both.sinks:
+            former = olds.pop(both.sinks[node.id])
             yield replace(_edit(both, former, node, past), old_nodes=(former.id,), new_nodes=(node.id,))
-    for node in free:
+        else:
+            yield replace(_added(both, node, operators), new_nodes=(node.id,))
+    for node in olds.values():
         gets = "nothing any more; what was written stays"
         yield SinkEdit(Change.REMOVED, _name(node), gets, old_nodes=(node.id,))
 
@@ -62,16 +61,6 @@ def _table(node: Sink) -> CatalogTable:
 
 def _name(node: Sink) -> str:
     return _table(node).name
-
-
-def _former(both: PlanPair, free: list[Sink], node: Sink) -> Sink | None:
-    """The old sink that corresponds to a new one; of several into one table, one that writes the same rows first."""
-    label = both.new.identity_of(_table(node))
-    candidates = [candidate for candidate in free if dict(both.old.identity_of(_table(candidate))) == dict(label)]
-    rows = both.new.lineage.rows[node.id]
-    return next((candidate for candidate in candidates if both.old.lineage.rows[candidate.id] == rows), None) or next(
-        iter(candidates), None
-    )
 
 
 def _added(both: PlanPair, node: Sink, operators: Operators) -> SinkEdit:

@@ -11,6 +11,11 @@ from compiled_plan.plans.inspection.judging.lists import ListEdit, list_edit
 from compiled_plan.plans.inspection.judging.verdicts import PropertyEdit, Verdict
 from compiled_plan.plans.inspection.lineage.operators import Item, OperatorLineage, Property
 
+#: Predicates of the rows that a reason concerns, as digests: rows fail one of the first and were held back, or fail one
+#: of the second and were emitted. They are of no concern behind a filter that rejects them.
+Predicates = tuple[frozenset[str], frozenset[str]]
+NO_PREDICATES: Predicates = (frozenset(), frozenset())
+
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
@@ -22,6 +27,7 @@ class Judgement:
     #: Values that the reason concerns, as digests of their meanings; empty if it concerns all rows. It does not affect
     #: operators downstream that use none of them.
     values: frozenset[str] = frozenset()
+    failing: Predicates = NO_PREDICATES
 
 
 @dataclass(frozen=True)
@@ -92,12 +98,24 @@ class Edited:
         """The state is right; see `Judgement` for the past fault."""
         return self._judged(Verdict.FULL, past_fault, past_fault, listed)
 
-    def partial(self, why: str, *, listed: bool = False, values: Iterable[Item] = ()) -> Judgement:
-        """The state is reused, and the result differs; if only in some values, `values` has all of them."""
-        meanings = [item.meaning for item in values]
-        digests = frozenset(meaning.digest for meaning in meanings if meaning is not None)
+    def partial(
+        self,
+        why: str,
+        *,
+        listed: bool = False,
+        values: Iterable[Item] = (),
+        failing: tuple[Iterable[Item], Iterable[Item]] = ((), ()),
+    ) -> Judgement:
+        """The state is reused, and the result differs.
+
+        If it differs only in some values, `values` has all of them; if only in rows that fail predicates, `failing` has
+        those, see `Predicates`.
+        """
         judgement = self._judged(Verdict.PARTIAL, why, "", listed)
-        return judgement if None in meanings else replace(judgement, values=digests)
+        some, held, emitted = (_digests(items) for items in (values, *failing))
+        if some is None or held is None or emitted is None:
+            return judgement
+        return replace(judgement, values=some, failing=(held, emitted))
 
     def unless_rounded(self, why: str) -> Judgement:
         """Fully compatible if no item of the list was rounded before, else partially."""
@@ -113,6 +131,13 @@ class Edited:
     def _judged(self, verdict: Verdict, why: str, past_fault: str, listed: bool) -> Judgement:
         old, new = self.list.texts if listed else self.texts
         return Judgement(PropertyEdit(self.name, old, new, verdict, why), past_fault)
+
+
+def _digests(items: Iterable[Item]) -> frozenset[str] | None:
+    """The digests of the meanings of items; None if one has no meaning."""
+    meanings = [item.meaning for item in items]
+    known = frozenset(meaning.digest for meaning in meanings if meaning is not None)
+    return None if None in meanings else known
 
 
 def _list_edit(old: Property | None, new: Property | None) -> ListEdit:

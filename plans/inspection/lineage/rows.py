@@ -19,6 +19,8 @@ class Branch:
     filter: tuple[Meaning, ...] = ()
     watermarks: tuple[Meaning, ...] = ()  # watermark strategies of the rows
     history: str = ""  # digest of everything upstream, including filters of operators above
+    #: Predicates by which the operator that emits the rows selected them; they are part of it, and of no identity here.
+    selected: tuple[Meaning, ...] = ()
 
     def column(self, at: int) -> Meaning:
         """The meaning of a column; a missing position has its own meaning."""

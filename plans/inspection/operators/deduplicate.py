@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from compiled_plan.plans.inspection.judging.kinds import OperatorKind, Texts, declare
@@ -50,9 +51,11 @@ def changelog_normalize(node: ChangelogNormalize, context: Context) -> RuleResul
     draft = OperatorDraft(node, "changelog-normalize", context, (port,))
     draft.key(port, node.unique_keys)
     # Emitted rows are not stored: the condition determines them from the stored row.
-    draft.add("condition", in_order(conjuncts(node.filter_condition, context.scope(node, port.column))))
+    condition = in_order(conjuncts(node.filter_condition, context.scope(node, port.column)))
+    draft.add("condition", condition)
     draft.stored(port)
-    return draft.finish(port.all_columns(), "normalized")
+    result = draft.finish(port.all_columns(), "normalized")
+    return replace(result, rows=tuple(replace(branch, selected=condition) for branch in result.rows))
 
 
 def keeps(edited: Edited) -> Judgement:
@@ -83,7 +86,8 @@ def _condition(edited: Edited) -> Judgement:
         parts.append(f"rows that `{listed(items.dropped)}` held back are emitted only with their next change")
     if items.added:
         parts.append(f"rows that fail `{listed(items.added)}` stay until their next change")
-    return edited.partial("; ".join(parts) or "rows from before passed by rounded values", listed=True)
+    failing = (items.dropped, items.added)
+    return edited.partial("; ".join(parts) or "rows from before passed by rounded values", listed=True, failing=failing)
 
 
 def one_row(texts: Texts) -> str:

@@ -54,6 +54,11 @@ def pattern(measure: str = "B.v", pattern: str = "A B", define: str = "B.v > A.v
     return PATTERN.format(measure=measure, pattern=pattern, define=define)
 
 
+def upserts_twice(first: str, second: str, column: str = "v", grouping: str = "") -> str:
+    query = f"INSERT INTO s{{}} SELECT shop, {column} FROM keyed_stock WHERE {{}}{grouping};"
+    return query.format(1, first) + query.format(2, second)
+
+
 LATER = ORDERS.replace("INTERVAL '5' SECOND", "INTERVAL '9' SECOND")
 ROWS = {
     "another column of the first row": Pair(
@@ -121,6 +126,37 @@ ROWS = {
         PARTIAL,
         before=CDC,
         says=("(keyed_stock.v > 6)",),
+    ),
+    "a filter of upserts is shared by one query less": Pair(
+        upserts_twice("v > 6", "v > 6"),
+        upserts_twice("v > 6", "v > 3"),
+        PARTIAL,
+        before=CDC,
+        says=(
+            "sink s1, what changes from now on; nothing of the past again: kept, fully",
+            "sink s2, what changes from now on; nothing of the past again: changed, partially",
+            "held back are emitted only with their",
+        ),
+    ),
+    "a filter of upserts is shared again": Pair(
+        upserts_twice("v > 6", "v > 3"),
+        upserts_twice("v > 6", "v > 6"),
+        PARTIAL,
+        before=CDC,
+        says=(
+            "sink s1, what changes from now on; nothing of the past again: kept, fully",
+            "sink s2, what changes from now on; nothing of the past again: changed, partially",
+        ),
+    ),
+    "a filter of upserts in front of an aggregate": Pair(
+        upserts_twice("v > 6", "v > 6", "SUM(v)", " GROUP BY shop"),
+        upserts_twice("v > 6", "v > 3", "SUM(v)", " GROUP BY shop"),
+        PARTIAL,
+        before=CDC,
+        says=(
+            "operator SUM(v) by shop, of keyed_stock: kept, fully",
+            "sink s1, what changes from now on; nothing of the past again: kept, fully",
+        ),
     ),
     "another key of upserts": Pair(
         "SELECT shop, v FROM keyed_stock",
