@@ -30,6 +30,8 @@ _SHIFTS = (0, 0, 0, 1, 2, -1.5)
 #: Of so many rows one is NULL in the column that has NULLs, which every other input has: more columns with NULLs would
 #: make most inputs end at a constraint of a sink.
 _NULLS = 4
+#: The share of columns whose numbers are those that concern them.
+_OWN = 0.75
 _TIMES = (t.TimestampType, t.TimestampLtzType, t.DateType, t.TimeType)
 
 #: The values of a row by column, as in a test's file.
@@ -147,9 +149,18 @@ class Candidates:
             for column, types in columns.items()
             if all(type_.nullable and not isinstance(type_, _TIMES) for type_ in types)
         ]
-        self._constants = [literal for plan in plans for literal in constants_of(plan)]
+        constants = [constant for plan in plans for constant in constants_of(plan)]
+        self._constants = [constant.literal for constant in constants]
+        names = {column for columns in self._types.values() for column in columns}
+        #: The constants that concern a column: those of its name, or of no column that is read.
+        self._own = {
+            name: [
+                constant.literal for constant in constants if name in constant.columns or not constant.columns & names
+            ]
+            for name in names
+        }
         #: The values of a column, by table and column, where they are the same at all times.
-        self._fixed: dict[tuple[str, str], list[object]] = {}
+        self._fixed: dict[tuple[str, str, bool], list[object]] = {}
         #: The numbers of an input, by table and column; and its texts, which tables share.
         self._few: dict[tuple[str, str], list[object]] = {}
         self._texts: list[object] = []
@@ -172,6 +183,16 @@ class Candidates:
                 events += (self._event(name, live[name], place, nulls) for name, place in places)
             parts.append(tuple(events))
         return Input(*parts)
+
+    def splits(self, input_: Input) -> Iterator[Input]:
+        """The input with the change at every place; events of a table that only one run reads stay in that run."""
+        events = (*input_.before, *input_.after)
+        both = set(self._of_run[False]) & set(self._of_run[True])
+        for place in range(len(events) + 1):
+            parts: tuple[list[Event], list[Event]] = ([], [])
+            for at, event in enumerate(events):
+                parts[at >= place if event.table in both else event.table in self._of_run[True]].append(event)
+            yield Input(*map(tuple, parts))
 
     def simplest(self, table: str, column: str) -> object:
         """The simplest value of a column; None for a time."""
@@ -206,19 +227,21 @@ class Candidates:
 
     def _drawn(self, table: str, column: str, at: dt.datetime) -> object:
         """A value of a column: one of the few of the input."""
-        values = self._values(table, column, at)
         if isinstance(self._types[table][column][0], t.NumericType):
             if (table, column) not in self._few:
+                # Numbers may be those of another column with which this one is joined.
+                values = self._values(table, column, at, own=self._draw.random() < _OWN)
                 self._few[table, column] = self._sample(values, (1, 2, 3))
             return self._draw.choice(self._few[table, column])
+        values = self._values(table, column, at)
         return self._draw.choice([value for value in values if value in self._texts] or values)
 
-    def _values(self, table: str, column: str, at: dt.datetime) -> list[object]:
-        """Values of all types of a column; NULL alone if there are none."""
-        place, types = (table, column), self._types[table][column]
+    def _values(self, table: str, column: str, at: dt.datetime, *, own: bool = False) -> list[object]:
+        """Values of all types of a column, by all constants or those that concern it; NULL alone if there are none."""
+        place, types = (table, column, own), self._types[table][column]
         if place in self._fixed:
             return self._fixed[place]
-        values = _values(types[0], self._constants, at)
+        values = _values(types[0], self._own[column] if own else self._constants, at)
         fitting = [value for value in values if all(_fits(value, type_) for type_ in types)] or [None]
         if isinstance(types[0], t.NumericType | t.CharacterType):
             self._fixed[place] = fitting

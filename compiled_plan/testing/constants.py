@@ -1,38 +1,67 @@
-"""The constants of a plan to which values of rows are compared, or which are computed with them."""
+"""The constants of a plan to which values of rows are compared, or with which values are computed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
+from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.match import Match
 from compiled_plan.plans.nodes.model import objects_in
 from compiled_plan.plans.nodes.patterns import NAVIGATION
+from compiled_plan.plans.nodes.stateless import Calc
 from compiled_plan.plans.plan import CompiledPlan
-from compiled_plan.plans.rex import Call, Literal, RexNode, Sarg
+from compiled_plan.plans.rex import Call, InputRef, Literal, PatternInputRef, RexNode, Sarg, walk
 
 
-def constants_of(plan: CompiledPlan) -> Iterator[Literal]:
-    """The constants of all expressions of a plan, among them each bound of IN and BETWEEN."""
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A constant of an expression.
+
+    Args:
+        literal: the constant, or a bound of IN or BETWEEN.
+        columns: the names of the columns in its call; empty if it is in none.
+    """
+
+    literal: Literal
+    columns: frozenset[str]
+
+
+def constants_of(plan: CompiledPlan) -> Iterator[Constant]:
+    """The constants of all expressions of a plan."""
     for node in plan.nodes:
-        # The other expressions of a match are its pattern, where it goes on, and its longest duration.
-        values = [node.match_spec.pattern_definitions, node.match_spec.measures] if isinstance(node, Match) else node
-        for rex in objects_in(values, RexNode):
-            yield from _constants(rex)
+        names = [name for input_ in plan.inputs(node) for name in input_.output_type.names]
+        for rex in objects_in(_values(node), RexNode):
+            for constant, call in _constants(rex):
+                refs = (ref for ref in walk(call) if isinstance(ref, InputRef | PatternInputRef))
+                yield Constant(constant, frozenset(names[ref.index] for ref in refs if ref.index < len(names)))
 
 
-def _constants(rex: RexNode) -> Iterator[Literal]:
-    waiting = [rex]
+def _values(node: PlanNode) -> object:
+    """The parts of a node with expressions that compare or compute values."""
+    if isinstance(node, Match):
+        # Its other expressions are the pattern, the place where it goes on, and its duration.
+        return node.match_spec.pattern_definitions, node.match_spec.measures
+    if isinstance(node, Calc):
+        # A constant that is a column itself is compared to nothing here.
+        return node.condition, [rex for rex in node.projection if not isinstance(rex, Literal)]
+    return node
+
+
+def _constants(rex: RexNode) -> Iterator[tuple[Literal, RexNode]]:
+    """Constants, each with the call that has it as an operand."""
+    waiting = [(rex, rex)]
     while waiting:
-        node = waiting.pop()
+        node, parent = waiting.pop()
         match node:
             case Literal(symbol=None):
-                yield node
+                yield node, parent
             case Sarg():
                 for bounds in node.ranges:
-                    yield from (Literal(bounds.lower, node.type),) if bounds.has_lower else ()
-                    yield from (Literal(bounds.upper, node.type),) if bounds.has_upper else ()
+                    yield from [(Literal(bounds.lower, node.type), parent)] if bounds.has_lower else ()
+                    yield from [(Literal(bounds.upper, node.type), parent)] if bounds.has_upper else ()
             case Call() if node.name in NAVIGATION:
                 # The second operand is a number of rows.
-                waiting += node.operands[:1]
+                waiting += [(child, node) for child in node.operands[:1]]
             case _:
-                waiting += reversed(node.children())
+                waiting += [(child, node) for child in reversed(node.children())]

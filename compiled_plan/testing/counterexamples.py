@@ -1,15 +1,18 @@
 """Counterexamples of a change: for each part of it, the smallest input for which the program that continues differs.
 
-Both programs run as tests without a query, over random inputs, which serve all parts. An input then shrinks for each
-part, while the part differs.
+Both programs run as tests without a query, over random inputs, which serve all parts. Where none of them shows a
+difference, the program changes at every place of an input for which an operator emits rows. An input then shrinks for
+each part, while the part differs.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from compiled_plan.plans.execution.testing.engine import Engines
@@ -18,8 +21,9 @@ from compiled_plan.plans.inspection.identity import with_uids
 from compiled_plan.plans.inspection.judging.verdicts import Verdict
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.testing.candidates import Candidates, Event, Input, tables_read
+from compiled_plan.testing.outcomes import BEFORE, Outcome, Watch
 from compiled_plan.testing.running import over
-from compiled_plan.testing.trials import BEFORE, EndedError, Outcome, Trials, Watch
+from compiled_plan.testing.trials import EndedError, Trials
 
 #: Rows per table and run of the first inputs, fewer first.
 _SIZES = (2, 4, 8, 16)
@@ -88,6 +92,9 @@ def search(
         number += 1
         # The first input translates the programs, which takes longer than all others.
         end = min(end, time.monotonic() + seconds)
+        if number == tries:
+            for watch in _missing(trials):
+                _split(trials, candidates, watch, end)
     examples = tuple(_examples(trials, candidates, end))
     return Search(number - failed, failed, examples, tuple(watch.part for watch in _missing(trials)))
 
@@ -95,7 +102,25 @@ def search(
 def _missing(trials: Trials) -> list[Watch]:
     """The parts that are not fully compatible and have no example."""
     open_ = [watch for watch in trials.watches if watch.part.verdict is not Verdict.FULL]
-    return [watch for watch in open_ if all(outcome.difference(watch) is None for outcome in trials.seen())]
+    return [watch for watch in open_ if all(outcome.differing(watch) is None for outcome in trials.seen())]
+
+
+def _split(trials: Trials, candidates: Candidates, watch: Watch, end: float) -> None:
+    """Let the program change at every place of the smallest input for which a part emits rows.
+
+    The state matters at one of them: rows that an operator emits later depend on it.
+    """
+
+    def rank(outcome: Outcome) -> tuple[float, ...]:
+        return (watch.nodes[1] not in outcome.emitting, len(outcome.input))
+
+    emitting = [outcome for outcome in trials.seen() if watch.nodes[1] in outcome.emitting]
+    if emitting:
+        smallest = _Shrinking(trials, rank, end).shrunk(min(emitting, key=rank)).input
+        for input_ in candidates.splits(smallest):
+            if time.monotonic() < end:
+                with suppress(EndedError):
+                    trials.outcome(input_)
 
 
 def _examples(trials: Trials, candidates: Candidates, end: float) -> Iterator[Counterexample]:
@@ -113,36 +138,36 @@ def _examples(trials: Trials, candidates: Candidates, end: float) -> Iterator[Co
 def _smallest(trials: Trials, candidates: Candidates, end: float) -> Iterator[Outcome | None]:
     """By part, its smallest example."""
     for watch in trials.watches:
-        seen = [outcome for outcome in trials.seen() if outcome.difference(watch) is not None]
+        seen = [outcome for outcome in trials.seen() if outcome.differing(watch) is not None]
         if seen:
-            first = min(seen, key=lambda outcome: _rank(trials, outcome, watch))
-            yield _Shrinking(trials, watch, end).simplified(first, candidates)
+            rank = partial(_rank, trials, watch=watch)
+            yield _Shrinking(trials, rank, end).simplified(min(seen, key=rank), candidates)
         else:
             yield None
 
 
 def _rank(trials: Trials, outcome: Outcome, watch: Watch) -> tuple[float, ...]:
     """The order of examples, the best first: one that a sink shows, without a cause upstream, of later rows, small."""
-    difference = outcome.difference(watch)
-    if difference is None:
+    differing = outcome.differing(watch)
+    if differing is None:
         return (math.inf,)
     causes = (edit.new_node for edit in trials.diff.operators if edit.verdict is not Verdict.FULL)
     differs = any(node in outcome.operators for node in causes if node in watch.above)
-    is_early = difference.table == BEFORE
+    is_early = differing.name == BEFORE
     return (not watch.sinks & outcome.sinks.keys(), differs, is_early, len(outcome.input))
 
 
 @dataclass(frozen=True, slots=True)
 class _Shrinking:
-    """Shrinks the example of a part until a time."""
+    """Shrinks inputs until a time, while their rank gets no worse."""
 
     trials: Trials
-    watch: Watch
+    rank: Callable[[Outcome], tuple[float, ...]]
     end: float
 
     def simplified(self, example: Outcome, candidates: Candidates) -> Outcome:
-        """An example from which no event can be left out, with the simplest values."""
-        example = self._shrunk(example)
+        """Such an example, with the simplest values."""
+        example = self.shrunk(example)
         for table, column, value in example.input.values():
             simplest = candidates.simplest(table, column)
             if simplest not in (None, value):
@@ -150,7 +175,8 @@ class _Shrinking:
                 example = self._first([changed], example) or example
         return example
 
-    def _shrunk(self, example: Outcome) -> Outcome:
+    def shrunk(self, example: Outcome) -> Outcome:
+        """An example from which no event can be left out."""
         size = max(len(example.input.before), len(example.input.after))
         while size and time.monotonic() < self.end:
             smaller = self._first(_without(example.input, size), example)
@@ -159,7 +185,7 @@ class _Shrinking:
 
     def _first(self, inputs: Iterator[Input] | list[Input], example: Outcome) -> Outcome | None:
         """The first possible input that is no worse an example."""
-        rank = _rank(self.trials, example, self.watch)
+        rank = self.rank(example)
         for input_ in inputs:
             if time.monotonic() > self.end:
                 return None
@@ -167,7 +193,7 @@ class _Shrinking:
                 outcome = self.trials.outcome(input_) if input_.is_possible() else None
             except EndedError:
                 continue
-            if outcome is not None and _rank(self.trials, outcome, self.watch) <= rank:
+            if outcome is not None and self.rank(outcome) <= rank:
                 return outcome
         return None
 

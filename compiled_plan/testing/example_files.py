@@ -131,13 +131,13 @@ def _lines(example: Counterexample, names: Names) -> Iterator[str]:
     for name, rows in example.outcome.tables.items():
         yield f"      {scalar(name)}: {{table: [{', '.join(rows)}]}}"
     yield "# The new program alone, over all these rows (-), and instead of it (+):"
-    for difference in example.outcome.sinks.values():
-        yield from (f"#   {difference.table}: {line}" for line in _marked(difference))
+    for sink in example.outcome.sinks.values():
+        yield from (f"#   {sink.name}: {line}" for line in _marked(sink.difference))
     for watch in example.parts:
         if isinstance(watch.part, OperatorEdit):
             emitted = example.outcome.operators[watch.nodes[1]]
-            yield f"# {masked_text(named(watch.part))}, {watch.part.verdict.value}, {emitted.table}:"
-            yield from (f"#   {line}" for line in _marked(emitted))
+            yield f"# {masked_text(named(watch.part))}, {watch.part.verdict.value}, {emitted.name}:"
+            yield from (f"#   {line}" for line in _marked(emitted.difference))
 
 
 def _marked(difference: Difference) -> Sequence[str]:

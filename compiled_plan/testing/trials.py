@@ -1,16 +1,15 @@
-"""Runs of a program that continues and of one from scratch, over the same input, and the parts that differ."""
+"""Runs of a program that continues and of one from scratch, over the same input."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from compiled_plan.plans.execution.testing.engine import WATCHED, Engines
 from compiled_plan.plans.execution.testing.replacing import PlanTables, table_id
 from compiled_plan.plans.inspection.diff.build import diff_of
-from compiled_plan.plans.inspection.diff.model import OperatorEdit, Part, PlanDiff, SinkEdit
+from compiled_plan.plans.inspection.diff.model import OperatorEdit, PlanDiff, SinkEdit
 from compiled_plan.plans.inspection.diff.sides import PlanPair, PlanSide
 from compiled_plan.plans.inspection.judging.verdicts import Verdict
 from compiled_plan.plans.inspection.lineage.rows import port
@@ -21,58 +20,13 @@ from compiled_plan.plans.trees import reached
 from compiled_plan.plans.types import Field, RowType
 from compiled_plan.testing.candidates import Event, Input, Tables
 from compiled_plan.testing.cases import Case, Step, cases_of_text
-from compiled_plan.testing.comparing import Change, Difference, differences, row_text, table_of
+from compiled_plan.testing.comparing import Change, table_of
+from compiled_plan.testing.outcomes import AFTER, BEFORE, Differing, Outcome, Watch, differing_changes, differing_table
 from compiled_plan.testing.running import FailedError, Result, Running, read_columns, short_name, written_columns
-from compiled_plan.testing.values import comparable
-
-#: Names of what an operator emits.
-AFTER, BEFORE = "from the change on", "before the change"
 
 
 class EndedError(Exception):
     """The end of a program by its input."""
-
-
-@dataclass(frozen=True, slots=True)
-class Watch:
-    """A part of a change whose rows are compared.
-
-    Args:
-        part: the part, of the new program.
-        nodes: the nodes of an operator, in the old program, if it was there, and in the new one.
-        sinks: the sinks that it reaches, by node.
-        above: the operators upstream of it, by node.
-    """
-
-    part: Part
-    nodes: tuple[int | None, int]
-    sinks: frozenset[int]
-    above: frozenset[int]
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """The rows of both runs over an input.
-
-    Args:
-        input: the events before and after the change.
-        steps: the steps of a test with this input, up to its expectation.
-        tables: the rows of the program that continues, by sink.
-        sinks: by node of a sink that differs, the rows from scratch (`-`) and of the program that continues (`+`).
-        operators: by node of an operator that differs, what it emits: from the change on, or before it.
-    """
-
-    input: Input
-    steps: Sequence[Step]
-    tables: Mapping[str, Sequence[str]]
-    sinks: Mapping[int, Difference]
-    operators: Mapping[int, Difference]
-
-    def difference(self, watch: Watch) -> Difference | None:
-        """The rows of a part that differ: those of an operator or sink, or of the first sink behind a source."""
-        if isinstance(watch.part, OperatorEdit):
-            return self.operators.get(watch.nodes[1])
-        return next((difference for node, difference in self.sinks.items() if node in watch.sinks), None)
 
 
 @dataclass(frozen=True)
@@ -138,11 +92,11 @@ class Trials:
                 yield Watch(part, (before, nodes[0]), own, above - {*nodes})
 
     def seen(self) -> Iterator[Outcome]:
-        """The outcomes so far in which something differs."""
+        """The outcomes so far."""
         yield from filter(None, self._outcomes.values())
 
     def outcome(self, input_: Input) -> Outcome | None:
-        """The rows of both runs; None if nothing differs, or an earlier run over this input ended a program.
+        """The rows of both runs; None if an earlier run over this input ended a program.
 
         Raises:
             CompiledPlanError: a program does not start.
@@ -154,7 +108,7 @@ class Trials:
             self._outcomes[key] = self._outcome(input_)
         return self._outcomes[key]
 
-    def _outcome(self, input_: Input) -> Outcome | None:
+    def _outcome(self, input_: Input) -> Outcome:
         upgrade = {
             "program": "",
             "verdict": self.diff.verdict.value,
@@ -169,9 +123,14 @@ class Trials:
         scratch = self._run(self.new, before, [restart, *after, *end])
         sinks = dict(self._sinks(scratch, continued))
         operators = dict(self._operators(scratch, continued))
-        if not sinks and not operators:
-            return None
-        return Outcome(input_, [step for part in steps for step in part], self._written(continued), sinks, operators)
+        return Outcome(
+            input_,
+            [step for part in steps for step in part],
+            self._results(continued),
+            sinks,
+            operators,
+            frozenset(node for node, name in self._names.items() if scratch.changes(name)),
+        )
 
     def _run(self, first: CompiledPlan, before: Sequence[Step], after: Sequence[Step]) -> _Trial:
         case = replace(self._case, steps=(*before, *after))
@@ -192,39 +151,43 @@ class Trials:
             written[sink.id] = name, short_name(name, tables), columns, key
         return written
 
-    def _sinks(self, scratch: _Trial, continued: _Trial) -> Iterator[tuple[int, Difference]]:
+    def _sinks(self, scratch: _Trial, continued: _Trial) -> Iterator[tuple[int, Differing]]:
         in_order = any(isinstance(node, TemporalSort) for node in self.new.nodes)
         for node, (name, short, columns, key) in self._tables_written.items():
             wanted, came = (table_of(trial.changes(name), columns, key) for trial in (scratch, continued))
-            difference = differences(short, wanted, came, columns, key, in_order=False)
-            if difference is None and in_order and wanted != came:
-                difference = Difference(short, (), ("the rows are equal, their order is not",))
-            if difference is not None:
-                yield node, difference
+            differing = differing_table(short, wanted, came, columns, key, in_order)
+            if differing is not None:
+                yield node, differing
 
-    def _written(self, continued: _Trial) -> dict[str, list[str]]:
-        """The rows of all sinks."""
+    def _results(self, continued: _Trial) -> dict[str, tuple[Sequence[Change], RowType]]:
+        """The rows of all sinks, and their columns."""
         return {
-            short: [row_text(change, columns) for change in table_of(continued.changes(name), columns, key)]
+            short: (table_of(continued.changes(name), columns, key), columns)
             for name, short, columns, key in self._tables_written.values()
         }
 
-    def _operators(self, scratch: _Trial, continued: _Trial) -> Iterator[tuple[int, Difference]]:
+    @cached_property
+    def _names(self) -> Mapping[int, str]:
+        """By node of an operator or sink, the name of its rows in a run."""
+        operators = {watch.nodes[1]: str(watch.nodes[1]) for watch in self.watches}
+        return operators | {node: name for node, (name, *_) in self._tables_written.items()}
+
+    def _operators(self, scratch: _Trial, continued: _Trial) -> Iterator[tuple[int, Differing]]:
         """By node, what operators emit from the change on if that differs; else what they emitted before."""
         for watch in self.watches:
             if not isinstance(watch.part, OperatorEdit):
                 continue
             before, node = watch.nodes
             row_type = _emitted(self.new, node)
-            difference = _changes(AFTER, scratch.after(node), continued.after(node), row_type)
-            if difference is None and before is not None and watch.part.verdict is Verdict.PARTIAL:
+            differing = differing_changes(AFTER, scratch.after(node), continued.after(node), row_type)
+            if differing is None and before is not None and watch.part.verdict is Verdict.PARTIAL:
                 places = self._shared(before, node)
                 wanted = [_at(change, [*places.keys()]) for change in scratch.before(node)]
                 came = [_at(change, [*places.values()]) for change in continued.before(before)]
                 shared = RowType(fields=tuple(row_type.fields[at] for at in places))
-                difference = _changes(BEFORE, wanted, came, shared)
-            if difference is not None:
-                yield node, difference
+                differing = differing_changes(BEFORE, wanted, came, shared)
+            if differing is not None:
+                yield node, differing
 
     def _shared(self, old: int, new: int) -> dict[int, int]:
         """The columns that an operator emits in both programs, by lineage; by name if lineage knows none."""
@@ -301,21 +264,6 @@ def _emitted(plan: CompiledPlan, node: int) -> RowType:
 
 def _at(change: Change, columns: Sequence[int]) -> Change:
     return Change(change.kind, tuple(change.row[at] for at in columns))
-
-
-def _changes(when: str, wanted: Sequence[Change], came: Sequence[Change], row_type: RowType) -> Difference | None:
-    """Compare what an operator emits; None if the changes are equal but for those that cancel out."""
-    if _net(wanted, row_type) == _net(came, row_type):
-        return None
-    return differences(when, wanted, came, row_type, (), in_order=True)
-
-
-def _net(changes: Sequence[Change], row_type: RowType) -> Mapping[Hashable, int]:
-    """By row, how often it was emitted less how often it was retracted."""
-    counts: Counter[Hashable] = Counter()
-    for change in changes:
-        counts[comparable(change.row, row_type)] += 1 if change.kind in ("+I", "+U") else -1
-    return {row: count for row, count in counts.items() if count}
 
 
 def _rows(events: Sequence[Event], tables: Tables) -> list[Step]:
