@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from decimal import Decimal
 from random import Random
 
@@ -18,7 +17,7 @@ from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.rex import Literal
 from compiled_plan.plans.types.changelog import ChangelogMode
 from compiled_plan.testing.constants import constants_of
-from compiled_plan.testing.document import KINDS
+from compiled_plan.testing.inputs import Event, Input, Values
 from compiled_plan.testing.running import read_columns
 from compiled_plan.testing.values import ValueFault, internal_value
 
@@ -34,85 +33,8 @@ _NULLS = 4
 _OWN = 0.75
 _TIMES = (t.TimestampType, t.TimestampLtzType, t.DateType, t.TimeType)
 
-#: The values of a row by column, as in a test's file.
-Values = Mapping[str, object]
 #: The tables that a program reads, by their names in the program before the change.
 Tables = Mapping[str, CatalogTable]
-
-
-@dataclass(frozen=True, slots=True)
-class Event:
-    """An event of a table: a new row, or in a changelog also another row in place of an earlier one, or its end.
-
-    Args:
-        table: the table, as in `Tables`.
-        before: the earlier row; None for a new one.
-        after: the row; None for an end.
-    """
-
-    table: str
-    before: Values | None
-    after: Values | None
-
-    @property
-    def rows(self) -> list[Values]:
-        """The rows of both sides."""
-        return [row for row in (self.before, self.after) if row is not None]
-
-    def items(self, columns: Sequence[str]) -> Iterator[object]:
-        """The rows as in a test's file: inserts without their kind, all without NULLs."""
-        kinds = ("-D" if self.after is None else "-U", "+I" if self.before is None else "+U")
-        for kind, row in zip(kinds, (self.before, self.after), strict=True):
-            if row is not None:
-                values = {name: row[name] for name in columns if row.get(name) is not None}
-                yield values if kind == KINDS[0] else {kind: values}
-
-    def with_value(self, column: str, old: object, new: object) -> Event:
-        """The event with another value of a column where it has this one."""
-        rows = (
-            {**row, column: new} if row is not None and row.get(column) == old else row
-            for row in (self.before, self.after)
-        )
-        return Event(self.table, *rows)
-
-
-@dataclass(frozen=True, slots=True)
-class Input:
-    """The events of both runs, each of which has them in one micro-batch."""
-
-    before: tuple[Event, ...]
-    after: tuple[Event, ...]
-
-    def __len__(self) -> int:
-        return len(self.before) + len(self.after)
-
-    def values(self) -> list[tuple[str, str, object]]:
-        """The tables, columns and values of all rows, once each."""
-        values: list[tuple[str, str, object]] = []
-        for event in (*self.before, *self.after):
-            for place in ((event.table, *item) for row in event.rows for item in row.items()):
-                values += [] if place in values else [place]
-        return values
-
-    def with_value(self, table: str, column: str, old: object, new: object) -> Input:
-        """The input with another value in a column of a table."""
-        parts = (
-            tuple(event.with_value(column, old, new) if event.table == table else event for event in events)
-            for events in (self.before, self.after)
-        )
-        return Input(*parts)
-
-    def is_possible(self) -> bool:
-        """Return True if every row that changes or ends is there."""
-        there: list[tuple[str, Values]] = []
-        for event in (*self.before, *self.after):
-            if event.before is not None:
-                if (event.table, event.before) not in there:
-                    return False
-                there.remove((event.table, event.before))
-            if event.after is not None:
-                there.append((event.table, event.after))
-        return True
 
 
 def tables_read(old: CompiledPlan, new: CompiledPlan) -> tuple[Tables, Tables]:
@@ -231,7 +153,8 @@ class Candidates:
             if (table, column) not in self._few:
                 # Numbers may be those of another column with which this one is joined.
                 values = self._values(table, column, at, own=self._draw.random() < _OWN)
-                self._few[table, column] = self._sample(values, (1, 2, 3))
+                # One number alone may be that which passes a filter.
+                self._few[table, column] = self._sample(values, (1, 2, 3) if _around(self._own[column]) else (2, 3, 3))
             return self._draw.choice(self._few[table, column])
         values = self._values(table, column, at)
         return self._draw.choice([value for value in values if value in self._texts] or values)
@@ -254,9 +177,9 @@ def _values(type_: t.LogicalType, constants: Sequence[Literal], at: dt.datetime)
         case t.BooleanType():
             return [False, True]
         case t.IntegerType():
-            return _distinct((1, 2, 3, *(int(number) for number in _around(constants))))
+            return _distinct((1, *(int(number) for number in _around(constants) or (2, 3))))
         case t.DecimalType() | t.FloatType() | t.DoubleType():
-            return _distinct((1, 2, *_around(constants)))
+            return _distinct((1, *(_around(constants) or (2, 3))))
         case t.CharacterType():
             texts = (item.value for item in constants if isinstance(item.type, t.CharacterType))
             return _distinct(("a", "b", *texts))
@@ -293,10 +216,12 @@ def _distinct(values: Sequence[object]) -> list[object]:
     return [*dict.fromkeys(values)]
 
 
-def _around(constants: Sequence[Literal]) -> Iterator[Decimal]:
+def _around(constants: Sequence[Literal]) -> list[Decimal]:
     """Numbers below, at and above the constants."""
+    numbers: list[Decimal] = []
     for constant in constants:
         if isinstance(constant.type, t.NumericType) and constant.value is not None:
             with suppress(ArithmeticError):
                 number = Decimal(str(constant.value))
-                yield from (number - 1, number, number + 1)
+                numbers += (number - 1, number, number + 1)
+    return numbers

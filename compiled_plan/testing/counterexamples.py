@@ -11,16 +11,16 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 from compiled_plan.plans.execution.testing.engine import Engines
 from compiled_plan.plans.inspection.diff.model import Part
 from compiled_plan.plans.inspection.identity import with_uids
 from compiled_plan.plans.inspection.judging.verdicts import Verdict
 from compiled_plan.plans.plan import CompiledPlan
-from compiled_plan.testing.candidates import Candidates, Event, Input, tables_read
+from compiled_plan.testing.candidates import Candidates, tables_read
+from compiled_plan.testing.inputs import Input
 from compiled_plan.testing.outcomes import BEFORE, Outcome, Watch
 from compiled_plan.testing.running import over
 from compiled_plan.testing.trials import EndedError, Trials
@@ -92,7 +92,7 @@ def search(
         number += 1
         # The first input translates the programs, which takes longer than all others.
         end = min(end, time.monotonic() + seconds)
-        if number == tries:
+        if number % tries == 0:
             for watch in _missing(trials):
                 _split(trials, candidates, watch, end)
     examples = tuple(_examples(trials, candidates, end))
@@ -179,7 +179,7 @@ class _Shrinking:
         """An example from which no event can be left out."""
         size = max(len(example.input.before), len(example.input.after))
         while size and time.monotonic() < self.end:
-            smaller = self._first(_without(example.input, size), example)
+            smaller = self._first(example.input.smaller(size), example)
             size, example = (size // 2, example) if smaller is None else (size, smaller)
         return example
 
@@ -196,12 +196,3 @@ class _Shrinking:
             if outcome is not None and self.rank(outcome) <= rank:
                 return outcome
         return None
-
-
-def _without(input_: Input, size: int) -> Iterator[Input]:
-    """The input without a number of consecutive events of one run."""
-    for run in ("before", "after"):
-        events: tuple[Event, ...] = getattr(input_, run)
-        for at in range(0, len(events), size):
-            left: Any = {run: events[:at] + events[at + size :]}
-            yield replace(input_, **left)

@@ -9,9 +9,9 @@ from functools import cached_property
 
 from compiled_plan.plans.inspection.diff.model import OperatorEdit, Part
 from compiled_plan.plans.types import RowType
-from compiled_plan.testing.candidates import Input
 from compiled_plan.testing.cases import Step
 from compiled_plan.testing.comparing import ADDS, Change, Difference, differences, row_text
+from compiled_plan.testing.inputs import Input
 from compiled_plan.testing.values import comparable
 
 #: Names of what an operator emits.

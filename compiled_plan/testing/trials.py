@@ -18,9 +18,10 @@ from compiled_plan.plans.nodes.sort import TemporalSort
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.trees import reached
 from compiled_plan.plans.types import Field, RowType
-from compiled_plan.testing.candidates import Event, Input, Tables
+from compiled_plan.testing.candidates import Tables
 from compiled_plan.testing.cases import Case, Step, cases_of_text
 from compiled_plan.testing.comparing import Change, table_of
+from compiled_plan.testing.inputs import Event, Input
 from compiled_plan.testing.outcomes import AFTER, BEFORE, Differing, Outcome, Watch, differing_changes, differing_table
 from compiled_plan.testing.running import FailedError, Result, Running, read_columns, short_name, written_columns
 

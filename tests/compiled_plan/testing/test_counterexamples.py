@@ -126,6 +126,23 @@ def test_tables_and_columns_that_change(engines: Engines, tmp_path: Path) -> Non
     assert "note: " not in before
 
 
+MATCHES = """
+CREATE TABLE prices (symbol STRING, price INT, volume INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts)
+  WITH ('connector' = 'filesystem', 'path' = 'prices', 'format' = 'json');
+CREATE TABLE dips (symbol STRING, low INT) WITH ('connector' = 'print');
+INSERT INTO dips SELECT symbol, low FROM (SELECT * FROM prices WHERE volume > 1000) MATCH_RECOGNIZE (
+  PARTITION BY symbol ORDER BY ts MEASURES B.price AS low AFTER MATCH SKIP PAST LAST ROW
+  PATTERN (A B{1,2} C) DEFINE B AS B.price < A.price, C AS C.price > A.price);
+"""
+
+
+def test_the_change_is_amid_a_match(engines: Engines, tmp_path: Path) -> None:
+    """No match is lost unless the program changes between its rows."""
+    text, outcome = example_of(tmp_path, MATCHES, MATCHES.replace("{1,2}", "{1,3}"), engines, 30)
+    assert outcome.missing == () and [len(example.outcome.input) for example in outcome.examples] == [3]
+    assert "verdict: incompatible, reset: [match-prices-" in text
+
+
 def test_values_of_nested_columns(engines: Engines, tmp_path: Path) -> None:
     old = ORDERS.replace("customer STRING, price INT, status STRING", "item ROW<customer STRING, price INT>")
     old = old.replace("SELECT customer, SUM(price)", "SELECT item.customer, SUM(item.price)")
