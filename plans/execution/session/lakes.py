@@ -87,14 +87,13 @@ def add_lakes(settings: dict[str, str], configured: Mapping[str, str], *, fresh:
     return files
 
 
-def settle_lakes(spark: SparkSession, settings: Mapping[str, str]) -> None:
+def settle_lakes(spark: SparkSession) -> None:
     """Give the formats of a session as many partitions as its shuffles have, unless the user has set their number.
 
     Args:
         spark: the session, whose number of shuffle partitions is settled.
-        settings: the settings with which it was started.
     """
-    for lake in lakes_named(settings.get(SETTING, "").split(",")):
+    for lake in lakes_named((spark.conf.get(SETTING, None) or "").split(",")):
         if lake.partitions and spark.conf.get(lake.partitions, None) is None:
             spark.conf.set(lake.partitions, str(spark.conf.get(PARTITIONS)))
 

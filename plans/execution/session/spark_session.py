@@ -85,7 +85,7 @@ def spark_session(
             session = _start(wanted, python, libraries, lean=lean, open_to_users=open_to_users)
         try:
             settle_partitions(session, wanted)
-            settle_lakes(session, wanted)
+            settle_lakes(session)
             if not verbose:
                 silence_accumulators(session)
             remove_at_exit(session._jvm, warehouse)

@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from compiled_plan.plans.execution.session.lakes import settle_lakes
 from compiled_plan.plans.execution.session.partitions import PARTITIONS
 from compiled_plan.plans.execution.session.settings import DEFAULTS, FIXED
 from compiled_plan.plans.execution.session.spark_session import SOURCES_BY_NAME, form_of_queries
@@ -49,6 +50,7 @@ def seeding_session(spark: SparkSession, partitions: int) -> SparkSession:
         if name != SOURCES_BY_NAME:
             session.conf.set(name, value)
     session.conf.set(PARTITIONS, str(partitions))
+    settle_lakes(session)
     return session
 
 

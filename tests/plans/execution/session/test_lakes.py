@@ -59,12 +59,13 @@ def test_partitions_are_those_of_the_session() -> None:
     """On a cluster of unknown size they are known once its executors have registered."""
     conf = {PARTITIONS: "2"}
     spark: Any = SimpleNamespace(conf=SimpleNamespace(get=conf.get, set=conf.__setitem__))
-    settle_lakes(spark, {})
+    settle_lakes(spark)
     assert DELTA.partitions not in conf
-    settle_lakes(spark, {SETTING: "iceberg,delta"})
-    assert conf == {PARTITIONS: "2", DELTA.partitions: "2"}
+    conf[SETTING] = "iceberg,delta"
+    settle_lakes(spark)
+    assert conf[DELTA.partitions] == "2"
     conf[DELTA.partitions] = "7"
-    settle_lakes(spark, {SETTING: "delta"})
+    settle_lakes(spark)
     assert conf[DELTA.partitions] == "7", "the user's"
 
 
