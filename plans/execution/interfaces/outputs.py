@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
-    from compiled_plan.plans.execution.interfaces.connectors import RowSource, SourceContext
+    from compiled_plan.plans.execution.interfaces.connectors import RowSink, RowSource, SourceContext
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,4 +90,16 @@ class HoldsRows(Protocol):
         """The rows of the table as a source that ends; None if the table does not exist yet.
 
         Columns that the table does not have yet are null.
+        """
+
+
+@runtime_checkable
+class CopiesTable(Protocol):
+    """A sink whose table may have a copy without its rows being copied."""
+
+    def copied(self, folder: str) -> RowSink | None:
+        """A sink into a new copy of the table; None if there is none.
+
+        Args:
+            folder: the folder of the copy.
         """

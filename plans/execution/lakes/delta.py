@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -124,6 +124,13 @@ class DeltaTable:
         session, tables = self.spark._jsparkSession, java_class(self.spark._jvm, _TABLES)
         table = tables.forName(session, self.name) if self.path is None else tables.forPath(session, self.path)
         table.restoreToVersion(commit)
+
+    def copied(self, folder: str) -> DeltaTable | None:
+        if not self.exists():
+            return None
+        copy = DeltaTable(self.spark, replace(self.table, options={"path": folder}))
+        self.spark.sql(f"CREATE TABLE {copy.name} SHALLOW CLONE {self.name}")
+        return copy
 
     def commit_settings(self, writer: str, batch: int) -> Mapping[str, str]:
         # The rows are computed once already; by default Delta copies them before it reads them twice.

@@ -148,6 +148,9 @@ class IcebergTable:
         self._loaded().manageSnapshots().setCurrentSnapshot(commit).commit()
         self.spark.catalog.refreshTable(self.name)
 
+    def copied(self, folder: str) -> None:
+        """None: a copy would be another table of the catalog."""
+
     def _loaded(self) -> JavaObject:
         tools = java_class(self.spark._jvm, "org.apache.iceberg.spark.Spark3Util")
         table: JavaObject = tools.loadIcebergTable(self.spark._jsparkSession, self.name)

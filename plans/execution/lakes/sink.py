@@ -5,6 +5,7 @@ With a primary key the commit is a MERGE of the last change of each key; otherwi
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from typing import TYPE_CHECKING, ClassVar
@@ -150,6 +151,13 @@ class LakeSink:
             return RowSource(self.target.load(context.spark.read).select(*head, *fields), bounded=True)
         except (PySparkException, Py4JJavaError) as fault:
             raise failed(self.table, self.target.title, "read", fault) from fault
+
+    def copied(self, folder: str) -> LakeSink | None:
+        """See `CopiesTable`."""
+        with suppress(PySparkException, Py4JJavaError):
+            copy = self.target.copied(folder)
+            return None if copy is None else LakeSink(self.table, copy, self.writer, self.options)
+        return None
 
     def returned(self, history: OutputHistory) -> Return | None:
         """See `ReturnsOutput`."""

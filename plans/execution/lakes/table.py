@@ -61,6 +61,9 @@ class LakeTable(Protocol):
     def restore(self, commit: int) -> None:
         """Give it the content of an earlier or abandoned commit."""
 
+    def copied(self, folder: str) -> LakeTable | None:
+        """A copy in a folder that refers to the same files; None if the format or a missing table has none."""
+
     def commit_settings(self, writer: str, batch: int) -> Mapping[str, str]:
         """Settings of a session whose commits record a micro-batch of a writer."""
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 #: Seconds between two attempts to lock the checkpoint of the old run.
-_RETRY_SECONDS = 1.0
+_RETRY_SECONDS = 0.5
 
 
 @dataclass(frozen=True, slots=True)

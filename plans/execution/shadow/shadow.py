@@ -168,7 +168,10 @@ class _Beside:
         if run.upgrade is not None:
             check_followed(old.plan, run.prepared.plan, run.upgrade)
         run.prepare()
-        return program, run.start.correcting
+        correcting = run.start.correcting
+        if correcting is not None:
+            correcting.rehearse()
+        return program, correcting
 
     def copied(self, program: ShadowProgram, name: str) -> ShadowProgram:
         """A program on a copy of its present state."""

@@ -18,7 +18,7 @@ from pyspark.sql import functions as F
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.interfaces import connectors
 from compiled_plan.plans.execution.interfaces.connectors import DELETE, INSERT, KIND, UPDATE_AFTER
-from compiled_plan.plans.execution.interfaces.outputs import HoldsRows
+from compiled_plan.plans.execution.interfaces.outputs import CopiesTable, HoldsRows
 from compiled_plan.plans.execution.session.spark_session import query_settings
 from compiled_plan.plans.execution.session.stopping import follow
 from compiled_plan.plans.execution.spark.storage import Folder
@@ -27,7 +27,7 @@ from compiled_plan.plans.execution.stages.prepared import sink_tables
 from compiled_plan.plans.execution.state.checkpoint.offsets import begun_at
 from compiled_plan.plans.execution.state.checkpoint.store import Generation, Store
 from compiled_plan.plans.execution.tables.records import Records
-from compiled_plan.plans.execution.tables.sides import CASE, KEY, Pair
+from compiled_plan.plans.execution.tables.sides import CASE, KEY, NEW, OLD, Pair
 from compiled_plan.plans.execution.tables.sinks import observed
 from compiled_plan.plans.execution.tables.sources import named
 from compiled_plan.plans.inspection.checkpoints import CORRECTION, json_in
@@ -44,6 +44,9 @@ _BATCH = 0
 _TABLES, _RECORDS = f"{CORRECTION}/tables.json", f"{CORRECTION}/records"
 #: Records of a comparison: the keys that may differ, and the rows that make them right.
 _SUSPECTS, _DIFFERENCE = "suspects", "difference"
+_SIDES = (OLD, NEW)
+#: The number of keys of a rehearsal.
+_REHEARSED = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,15 +109,14 @@ class Correcting:
 
     def recorders(self) -> dict[int, connectors.RowSink]:
         """Sinks that record the new results, by node."""
-        context = connectors.SinkContext(self.spark, "", print)
-        return {node: self._new.open(self._named(node), context) for node in self.tables}
+        return {node: self._records(NEW).open(self._named(node), self._context) for node in self.tables}
 
     def compare(self, identifier: str) -> None:
         """Read a table, and record its difference from the recorded results."""
         node = next(node for node, table in self.tables.items() if table.identifier == identifier)
         self._read(node)
         pair = self._pair(node)
-        keys = pair.suspects(self._rows(self._old, node), self._rows(self._new, node))
+        keys = pair.suspects(*(self._rows(self._records(side), node) for side in _SIDES))
         counting, number = observed(keys)
         suspects = self._stored(counting.where(CASE).select(KEY), node, _SUSPECTS)
         # A report of Spark that comes too late counts as 0.
@@ -132,42 +134,53 @@ class Correcting:
         self.generation.folder.remove(_RECORDS)
         _store(target, corrections)
 
-    def _correction(self, node: int, target: Folder, since: tuple[DataFrame, DataFrame] | None) -> Correction:
+    def rehearse(self) -> None:
+        """Do with copies all that follows the last change, so that its code is compiled by then.
+
+        It also tries keys that have changed, and sends what a table would get into a copy of it.
+        """
+        for node, table in self.tables.items():
+            keys = self._stored(self._read_stored(node, _SUSPECTS).limit(_REHEARSED), node, "rehearsed")
+            place = self.generation.folder.inside(f"{_RECORDS}/{node}/rehearsal")
+            correction = self._correction(node, place, self._stored_changes(node, keys, "later"))
+            sink = connectors.open_sink(table, self._context)
+            copy = sink.copied(place.child("table")) if correction.rows and isinstance(sink, CopiesTable) else None
+            if copy is not None:
+                copy.write(_rows_to_send(self.spark, place, correction), _BATCH)
+
+    def _correction(self, node: int, target: Folder, since: Sequence[DataFrame] | None) -> Correction:
         table, equal, rows = self.tables[node], self._equal[node], self._read_stored(node, _DIFFERENCE)
         if since is not None:
             pair, suspects = self._pair(node), self._read_stored(node, _SUSPECTS)
             changed = self._stored(since[0].select(KEY).union(since[1].select(KEY)).distinct(), node, "changed")
+            before = self._stored_changes(node, changed, "before")
             unsuspected = changed.join(suspects, KEY, "left_anti")
-            equal -= pair.among(table, self._rows(self._old, node), unsuspected).count()
-            sides = (
-                records.unionByName(later) for records, later in zip(self._changes(node, changed), since, strict=True)
-            )
+            equal -= before[0].join(unsuspected, KEY, "left_semi").count()
+            sides = (records.unionByName(later) for records, later in zip(before, since, strict=True))
             rows = pair.among(table, rows, changed, inside=False).unionByName(pair.difference(*sides))
-        place = target.child(f"{CORRECTION}/{node}")
-        rows.write.parquet(place)
-        counts: dict[int | None, int] = dict(self.spark.read.parquet(place).groupBy(KIND).count().collect())
+        written = self._written(rows, target.child(f"{CORRECTION}/{node}"))
+        counts: dict[int | None, int] = dict(written.groupBy(KIND).count().collect())
         inserted, updated, deleted = (counts.get(kind, 0) for kind in (INSERT, UPDATE_AFTER, DELETE))
         return Correction(node, table.identifier, equal + counts.get(None, 0), inserted, updated, deleted)
 
     def _changes(self, node: int, keys: DataFrame) -> Sequence[DataFrame]:
         """The recorded changes of some keys on both sides."""
         table, pair = self.tables[node], self._pair(node)
-        return [
-            pair.changes(table, pair.among(table, self._rows(records, node), keys))
-            for records in (self._old, self._new)
-        ]
+        return [pair.changes(table, pair.among(table, self._rows(self._records(side), node), keys)) for side in _SIDES]
+
+    def _stored_changes(self, node: int, keys: DataFrame, name: str) -> Sequence[DataFrame]:
+        sides = zip(_SIDES, self._changes(node, keys), strict=True)
+        return [self._stored(changes, node, f"{name}-{side}") for side, changes in sides]
 
     def _read(self, node: int) -> None:
         """Record the rows that a table has."""
-        table = self.tables[node]
-        context = connectors.SinkContext(self.spark, self.generation.run_id, print, secrets=self.secrets)
-        sink = connectors.open_sink(table, context)
+        sink = connectors.open_sink(self.tables[node], self._context)
         assert isinstance(sink, HoldsRows)
         source = sink.held(connectors.SourceContext(self.spark, secrets=self.secrets))
         if source is None:
             return
         frame = source.frame if source.cut is None else source.cut
-        recorder = self._old.open(self._named(node), context)
+        recorder = self._records(OLD).open(self._named(node), self._context)
         if not frame.isStreaming:
             recorder.write(frame, _BATCH)
             return
@@ -188,8 +201,11 @@ class Correcting:
         )
 
     def _stored(self, rows: DataFrame, node: int, name: str) -> DataFrame:
-        rows.write.parquet(self._place(node, name))
-        return self._read_stored(node, name)
+        return self._written(rows, self._place(node, name))
+
+    def _written(self, rows: DataFrame, place: str) -> DataFrame:
+        rows.write.mode("overwrite").parquet(place)
+        return self.spark.read.schema(rows.schema).parquet(place)
 
     def _read_stored(self, node: int, name: str) -> DataFrame:
         return self.spark.read.parquet(self._place(node, name))
@@ -201,12 +217,8 @@ class Correcting:
         return replace(self.tables[node], sink=str(node))
 
     @property
-    def _new(self) -> Records:
-        return self._records("new")
-
-    @property
-    def _old(self) -> Records:
-        return self._records("old")
+    def _context(self) -> connectors.SinkContext:
+        return connectors.SinkContext(self.spark, self.generation.run_id, print, secrets=self.secrets)
 
     def _records(self, side: str) -> Records:
         return Records(self.generation.folder.inside(f"{_RECORDS}/{side}"), frozenset(map(str, self.tables)))
@@ -286,8 +298,12 @@ def _send(
     sink = connectors.open_sink(table, context)
     if isinstance(sink, connectors.LooksAhead):
         sink.look_ahead(_BATCH)
+    sink.write(_rows_to_send(spark, folder, correction), _BATCH)
+
+
+def _rows_to_send(spark: SparkSession, folder: Folder, correction: Correction) -> DataFrame:
     rows = spark.read.parquet(folder.child(f"{CORRECTION}/{correction.node}"))
-    sink.write(rows.where(F.col(KIND).isNotNull()), _BATCH)
+    return rows.where(F.col(KIND).isNotNull())
 
 
 def _store(folder: Folder, corrections: Sequence[Correction]) -> None:

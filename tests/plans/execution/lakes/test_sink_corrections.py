@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from compiled_plan.plans.execution.lakes.sink import LakeSink
 from compiled_plan.plans.execution.state.upgrade import corrections
 from compiled_plan.plans.execution.state.upgrade.corrections import Correction
 from compiled_plan.plans.plan import CompiledPlan
+from tests.plans.execution.shadow.test_promoting import promoted
 from tests.plans.execution.state.checkpoint.places import Place, table
 from tests.support.lakes import IcebergCatalog, delta, needs_delta, needs_iceberg, rows_of
 
@@ -61,6 +63,22 @@ def test_a_delta_table_gets_one_commit(place: Place) -> None:
     place.add({"sales": [sale("z", 1)]})
     place.run(new)
     assert rows_of(place.spark, path) == [("x", 3, {"n": 1}), ("z", 9, {"n": 3})]
+
+
+@needs_delta
+def test_a_promotion_tries_its_commit_on_a_copy(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, copies, copied = place.folder / "totals", list[LakeSink | None](), LakeSink.copied
+    monkeypatch.setattr(LakeSink, "copied", lambda *arguments: copies.append(copied(*arguments)) or copies[-1])
+    declared = SALES + delta("totals", COLUMNS, path, sink__create_table="true")
+    old, new = (place.compiled(declared, query) for query in (TOTALS, PAID))
+    place.run(old)
+    before = sorted((path / "_delta_log").iterdir())
+    assert promoted(place, new, upgrade="correct").promoted == 2
+    assert sorted((path / "_delta_log").iterdir()) == before
+    (copy,) = copies
+    assert copy is not None and copy.last == 0
+    place.run(new)
+    assert rows_of(place.spark, path) == [("x", 3, {"n": 1}), ("z", 7, {"n": 1})]
 
 
 @needs_delta
