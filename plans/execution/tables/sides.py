@@ -6,7 +6,7 @@ The comparison covers the columns of both sides and the keys that one of them wr
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING
@@ -34,6 +34,10 @@ if TYPE_CHECKING:
 CHANGES = ("key", "at", "kind", "columns", "originals", "occurs", "digest")
 KEY, AT, _KIND, VALUES, _ORIGINALS, COUNT, DIGEST = CHANGES
 OLD, NEW, CASE = "old", "new", "case"
+#: The number of a key's bucket. A task has the sums of all buckets in memory; a key that differs makes those of its
+#: bucket be compared.
+BUCKET, _BUCKETS = "bucket", 1 << 17
+_HALF = 0xFFFFFFFF
 _ROUND = "round"
 #: The cases of a key.
 EQUAL, SEQUENCE, OTHER_VALUES, ONLY_OLD, ONLY_NEW = CASES = ("equal", "sequence", "values", "old", "new")
@@ -107,9 +111,49 @@ class Pair:
             )
             for side, frame in ((OLD, old), (NEW, new))
         )
-        both = reduce(lambda left, right: left.unionByName(right), sides)
-        both = both.groupBy(KEY).agg(*(F.first(side, ignorenulls=True).alias(side) for side in (OLD, NEW)))
+        both = _union(sides).groupBy(KEY).agg(*(F.first(side, ignorenulls=True).alias(side) for side in (OLD, NEW)))
         return both.withColumn(CASE, _by_key() if self.is_keyed else _by_count())
+
+    def buckets(self, old: DataFrame, new: DataFrame) -> DataFrame:
+        """Buckets of keys, with the number of old rows in `old`, and True in `case` if keys of it may differ.
+
+        Sums of digests are shuffled, and no rows. Where all rows are inserts and the sums are equal, each key has one
+        row on each side, and the same one.
+
+        Args:
+            old: recorded rows, see `Records`.
+            new: the same, of the other side.
+        """
+        sides = []
+        for sign, table, rows in ((1, self.old, old), (-1, self.new, new)):
+            digest = F.xxhash64(KEY, VALUES)
+            sides.append(
+                self.changes(table, rows).select(
+                    _bucket().alias(BUCKET),
+                    F.lit(max(sign, 0)).alias(OLD),
+                    F.lit(sign).alias(COUNT),
+                    F.when(F.col(_KIND) != INSERT, 1).otherwise(0).alias(_KIND),
+                    # The sums of the halves do not overflow.
+                    (digest.bitwiseAND(_HALF) * sign).alias("low"),
+                    (F.shiftright(digest, 32) * sign).alias("high"),
+                )
+            )
+        sums = (COUNT, _KIND, "low", "high")
+        buckets = _union(sides).groupBy(BUCKET).agg(*(F.sum(name).alias(name) for name in (OLD, *sums)))
+        may_differ = reduce(lambda left, right: left | right, (F.col(name) != 0 for name in sums))
+        return buckets.select(BUCKET, OLD, may_differ.alias(CASE))
+
+    def inside(self, table: TableSpec, rows: DataFrame, buckets: DataFrame) -> DataFrame:
+        """The recorded rows of the keys in some buckets.
+
+        Args:
+            table: the table of the side that wrote them.
+            rows: recorded rows.
+            buckets: the numbers of the buckets.
+        """
+        key = F.struct(*(_comparable(f"f{table.columns.names.index(name)}", rows).alias(name) for name in self.key))
+        numbered = rows.withColumn(BUCKET, _bucket(key))
+        return numbered.join(F.broadcast(buckets), BUCKET, "left_semi").select(*rows.columns)
 
     def suspects(self, old: DataFrame, new: DataFrame) -> DataFrame:
         """The keys of recorded rows, each with True if it may differ: without exactly one, equal row on both sides.
@@ -125,9 +169,8 @@ class Pair:
             )
             for side, table, rows in ((OLD, self.old, old), (NEW, self.new, new))
         )
-        rows = reduce(lambda left, right: left.unionByName(right), sides)
         sums = (F.sum(name).alias(name) for name in (OLD, NEW, _KIND))
-        keys = rows.groupBy(KEY).agg(*sums, F.bit_xor(DIGEST).alias(DIGEST))
+        keys = _union(sides).groupBy(KEY).agg(*sums, F.bit_xor(DIGEST).alias(DIGEST))
         equal = (F.col(OLD) == 1) & (F.col(NEW) == 1) & (F.col(_KIND) == 0) & (F.col(DIGEST) == 0)
         return keys.select(KEY, (~equal).alias(CASE))
 
@@ -213,6 +256,14 @@ def _by_count() -> Column:
     """The case of a row, by the number of times that it occurs on both sides."""
     old, new = (F.coalesce(F.col(f"{side}.{COUNT}"), F.lit(0)) for side in (OLD, NEW))
     return F.when(old > new, ONLY_OLD).when(old < new, ONLY_NEW).when(~_same(DIGEST), SEQUENCE).otherwise(EQUAL)
+
+
+def _bucket(key: Column | None = None) -> Column:
+    return F.pmod(F.xxhash64(F.col(KEY) if key is None else key), F.lit(_BUCKETS)).cast("int")
+
+
+def _union(frames: Iterable[DataFrame]) -> DataFrame:
+    return reduce(lambda left, right: left.unionByName(right), frames)
 
 
 def _same(name: str) -> Column:

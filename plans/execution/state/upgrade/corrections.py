@@ -27,7 +27,7 @@ from compiled_plan.plans.execution.stages.prepared import sink_tables
 from compiled_plan.plans.execution.state.checkpoint.offsets import begun_at
 from compiled_plan.plans.execution.state.checkpoint.store import Generation, Store
 from compiled_plan.plans.execution.tables.records import Records
-from compiled_plan.plans.execution.tables.sides import CASE, KEY, NEW, OLD, Pair
+from compiled_plan.plans.execution.tables.sides import BUCKET, CASE, KEY, NEW, OLD, Pair
 from compiled_plan.plans.execution.tables.sinks import observed
 from compiled_plan.plans.execution.tables.sources import named
 from compiled_plan.plans.inspection.checkpoints import CORRECTION, json_in
@@ -115,12 +115,15 @@ class Correcting:
         """Read a table, and record its difference from the recorded results."""
         node = next(node for node, table in self.tables.items() if table.identifier == identifier)
         self._read(node)
-        pair = self._pair(node)
-        keys = pair.suspects(*(self._rows(self._records(side), node) for side in _SIDES))
-        counting, number = observed(keys)
+        table, pair = self.tables[node], self._pair(node)
+        sides = [self._rows(self._records(side), node) for side in _SIDES]
+        buckets = self._stored(pair.buckets(*sides), node, "buckets")
+        (equal,) = buckets.where(~F.col(CASE)).agg(F.sum(OLD)).collect()
+        differing = buckets.where(CASE).select(BUCKET)
+        counting, number = observed(pair.suspects(*(pair.inside(table, rows, differing) for rows in sides)))
         suspects = self._stored(counting.where(CASE).select(KEY), node, _SUSPECTS)
         # A report of Spark that comes too late counts as 0.
-        self._equal[node] = (number() or keys.count()) - suspects.count()
+        self._equal[node] = (equal[0] or 0) + (number() or counting.count()) - suspects.count()
         self._stored(pair.difference(*self._changes(node, suspects)), node, _DIFFERENCE)
 
     def write(self, target: Folder, since: Mapping[int, tuple[DataFrame, DataFrame]] | None = None) -> None:

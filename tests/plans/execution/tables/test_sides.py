@@ -9,7 +9,7 @@ import pytest
 
 from compiled_plan.plans import types as t
 from compiled_plan.plans.execution.interfaces.connectors import DELETE, INSERT, UPDATE_AFTER, UPDATE_BEFORE, TableSpec
-from compiled_plan.plans.execution.tables.sides import CASE, KEY, Pair
+from compiled_plan.plans.execution.tables.sides import BUCKET, CASE, KEY, OLD, Pair
 from compiled_plan.plans.types import Field, MapType, RowType
 
 if TYPE_CHECKING:
@@ -39,7 +39,10 @@ def rows(*rows: tuple[str, float | None, dict[str, int] | None]) -> list[Change]
 def compared(spark: SparkSession, old: list[Change], new: list[Change]) -> tuple[set[str], dict[str, tuple[Any, ...]]]:
     """The keys that may differ; and the rows to send, by key."""
     frames = changes(spark, *old), changes(spark, *new)
-    suspects = PAIR.suspects(*frames).where(CASE).select(KEY)
+    buckets = PAIR.buckets(*frames).where(CASE).select(BUCKET)
+    inside = [PAIR.inside(TABLE, frame, buckets) for frame in frames]
+    suspects, whole = (PAIR.suspects(*sides).where(CASE).select(KEY) for sides in (inside, frames))
+    assert sorted(suspects.collect()) == sorted(whole.collect())
     sides = (PAIR.changes(TABLE, PAIR.among(TABLE, frame, suspects)) for frame in frames)
     sent = PAIR.difference(*sides).where("kind IS NOT NULL").collect()
     return {row[0][0] for row in suspects.collect()}, {row.f0: (row.kind, row.f1, row.f2) for row in sent}
@@ -79,3 +82,11 @@ def test_the_last_change_of_a_key_counts(spark: SparkSession, is_old: bool) -> N
     table = rows(("a", 2.0, None))
     suspects, sent = compared(spark, *((log, table) if is_old else (table, log)))
     assert (suspects, sent) == ({"a", "b", "never"}, {})
+
+
+def test_most_equal_keys_are_in_buckets_without_a_difference(spark: SparkSession) -> None:
+    old = [(INSERT, f"k{number}", float(number), None) for number in range(3000)]
+    new = [(INSERT, f"k{number}", float(number + (number % 1000 == 7)), None) for number in range(3000)]
+    buckets = PAIR.buckets(changes(spark, *old), changes(spark, *new)).groupBy(CASE).agg({OLD: "sum"}).collect()
+    counts = dict(buckets)
+    assert 3 <= counts[True] < 10 and counts[True] + counts[False] == 3000
