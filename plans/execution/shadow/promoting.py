@@ -25,7 +25,8 @@ from compiled_plan.plans.execution.state.checkpoint.offsets import positions, pr
 from compiled_plan.plans.execution.state.checkpoint.records import record_batch
 from compiled_plan.plans.execution.state.checkpoint.store import Store, changed
 from compiled_plan.plans.execution.state.checkpoint.written import forget_rows
-from compiled_plan.plans.execution.state.upgrade.corrections import Correcting, check_sent
+from compiled_plan.plans.execution.state.upgrade.correcting import Correcting
+from compiled_plan.plans.execution.state.upgrade.corrections import check_sent
 from compiled_plan.plans.execution.state.upgrade.decision import Decision
 from compiled_plan.plans.execution.state.upgrade.outputs import check_returned
 from compiled_plan.plans.execution.state.upgrade.rollback import head_of

@@ -23,7 +23,7 @@ from compiled_plan.plans.execution.state.checkpoint.fork import fork_last
 from compiled_plan.plans.execution.state.checkpoint.locks import lock
 from compiled_plan.plans.execution.state.checkpoint.offsets import progress_of
 from compiled_plan.plans.execution.state.checkpoint.store import Store
-from compiled_plan.plans.execution.state.upgrade.corrections import Correcting
+from compiled_plan.plans.execution.state.upgrade.correcting import Correcting
 from compiled_plan.plans.execution.state.upgrade.decision import UpgradeRequest
 from compiled_plan.plans.execution.state.upgrade.outputs import astray
 from compiled_plan.plans.execution.state.upgrade.rollback import head_of, store_of

@@ -1,7 +1,6 @@
 """Corrections: the differences between the tables of sinks and the results of a new program.
 
-Each table is read once, and compared with the results by key; keys that change afterwards are compared again. The
-difference is in the new generation before the head that puts it in force. Then the table gets it as micro-batch 0 of
+A new generation has the difference before the head that puts it in force. Then the table gets it as micro-batch 0 of
 that generation, which its sink records as any other one. If the process ends in between, the next start sends what is
 missing, and the sink skips rows that the table has.
 """
@@ -9,27 +8,19 @@ missing, and the sink skips rows that the table has.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as F
 
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.execution.interfaces import connectors
-from compiled_plan.plans.execution.interfaces.connectors import DELETE, INSERT, KIND, UPDATE_AFTER
-from compiled_plan.plans.execution.interfaces.outputs import CopiesTable, HoldsRows
-from compiled_plan.plans.execution.session.spark_session import query_settings
-from compiled_plan.plans.execution.session.stopping import follow
+from compiled_plan.plans.execution.interfaces.connectors import KIND
 from compiled_plan.plans.execution.spark.storage import Folder
-from compiled_plan.plans.execution.spark.types import schema_of
 from compiled_plan.plans.execution.stages.prepared import sink_tables
 from compiled_plan.plans.execution.state.checkpoint.offsets import begun_at
 from compiled_plan.plans.execution.state.checkpoint.store import Generation, Store
-from compiled_plan.plans.execution.tables.records import Records
-from compiled_plan.plans.execution.tables.sides import BUCKET, CASE, KEY, NEW, OLD, Pair
-from compiled_plan.plans.execution.tables.sinks import observed
-from compiled_plan.plans.execution.tables.sources import named
 from compiled_plan.plans.inspection.checkpoints import CORRECTION, json_in
 from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.plan import CompiledPlan
@@ -40,13 +31,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 #: The micro-batch that writes the state of a generation, and has no rows of its own.
-_BATCH = 0
-_TABLES, _RECORDS = f"{CORRECTION}/tables.json", f"{CORRECTION}/records"
-#: Records of a comparison: the keys that may differ, and the rows that make them right.
-_SUSPECTS, _DIFFERENCE = "suspects", "difference"
-_SIDES = (OLD, NEW)
-#: The number of keys of a rehearsal.
-_REHEARSED = 1_000
+BATCH = 0
+_TABLES = f"{CORRECTION}/tables.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,149 +71,6 @@ class Correction:
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
-
-
-@dataclass(slots=True)
-class Correcting:
-    """The corrections of an upgrade.
-
-    Args:
-        spark: a session with the settings of queries.
-        generation: a generation that is not in force, for the records.
-        tables: the tables of sinks, by node.
-        secrets: the secrets to which options of tables refer.
-        stopped: returns True if the run is to end.
-    """
-
-    spark: SparkSession
-    generation: Generation
-    tables: Mapping[int, connectors.TableSpec]
-    secrets: Secrets
-    stopped: Callable[[], bool]
-    #: By node: the number of keys that are right without a closer look.
-    _equal: dict[int, int] = field(default_factory=dict)
-
-    def recorders(self) -> dict[int, connectors.RowSink]:
-        """Sinks that record the new results, by node."""
-        return {node: self._records(NEW).open(self._named(node), self._context) for node in self.tables}
-
-    def compare(self, identifier: str) -> None:
-        """Read a table, and record its difference from the recorded results."""
-        node = next(node for node, table in self.tables.items() if table.identifier == identifier)
-        self._read(node)
-        table, pair = self.tables[node], self._pair(node)
-        sides = [self._rows(self._records(side), node) for side in _SIDES]
-        buckets = self._stored(pair.buckets(*sides), node, "buckets")
-        (equal,) = buckets.where(~F.col(CASE)).agg(F.sum(OLD)).collect()
-        differing = buckets.where(CASE).select(BUCKET)
-        counting, number = observed(pair.suspects(*(pair.inside(table, rows, differing) for rows in sides)))
-        suspects = self._stored(counting.where(CASE).select(KEY), node, _SUSPECTS)
-        # A report of Spark that comes too late counts as 0.
-        self._equal[node] = (equal[0] or 0) + (number() or counting.count()) - suspects.count()
-        self._stored(pair.difference(*self._changes(node, suspects)), node, _DIFFERENCE)
-
-    def write(self, target: Folder, since: Mapping[int, tuple[DataFrame, DataFrame]] | None = None) -> None:
-        """Write the differences into a generation, for `send_corrections`, and remove all records.
-
-        Args:
-            target: the generation that comes in force.
-            since: the changes of the table and of the results after the records, by node: the last one of each key.
-        """
-        corrections = [self._correction(node, target, (since or {}).get(node)) for node in self.tables]
-        self.generation.folder.remove(_RECORDS)
-        _store(target, corrections)
-
-    def rehearse(self) -> None:
-        """Do with copies all that follows the last change, so that its code is compiled by then.
-
-        It also tries keys that have changed, and sends what a table would get into a copy of it.
-        """
-        for node, table in self.tables.items():
-            keys = self._stored(self._read_stored(node, _SUSPECTS).limit(_REHEARSED), node, "rehearsed")
-            place = self.generation.folder.inside(f"{_RECORDS}/{node}/rehearsal")
-            correction = self._correction(node, place, self._stored_changes(node, keys, "later"))
-            sink = connectors.open_sink(table, self._context)
-            copy = sink.copied(place.child("table")) if correction.rows and isinstance(sink, CopiesTable) else None
-            if copy is not None:
-                copy.write(_rows_to_send(self.spark, place, correction), _BATCH)
-
-    def _correction(self, node: int, target: Folder, since: Sequence[DataFrame] | None) -> Correction:
-        table, equal, rows = self.tables[node], self._equal[node], self._read_stored(node, _DIFFERENCE)
-        if since is not None:
-            pair, suspects = self._pair(node), self._read_stored(node, _SUSPECTS)
-            changed = self._stored(since[0].select(KEY).union(since[1].select(KEY)).distinct(), node, "changed")
-            before = self._stored_changes(node, changed, "before")
-            unsuspected = changed.join(suspects, KEY, "left_anti")
-            equal -= before[0].join(unsuspected, KEY, "left_semi").count()
-            sides = (records.unionByName(later) for records, later in zip(before, since, strict=True))
-            rows = pair.among(table, rows, changed, inside=False).unionByName(pair.difference(*sides))
-        written = self._written(rows, target.child(f"{CORRECTION}/{node}"))
-        counts: dict[int | None, int] = dict(written.groupBy(KIND).count().collect())
-        inserted, updated, deleted = (counts.get(kind, 0) for kind in (INSERT, UPDATE_AFTER, DELETE))
-        return Correction(node, table.identifier, equal + counts.get(None, 0), inserted, updated, deleted)
-
-    def _changes(self, node: int, keys: DataFrame) -> Sequence[DataFrame]:
-        """The recorded changes of some keys on both sides."""
-        table, pair = self.tables[node], self._pair(node)
-        return [pair.changes(table, pair.among(table, self._rows(self._records(side), node), keys)) for side in _SIDES]
-
-    def _stored_changes(self, node: int, keys: DataFrame, name: str) -> Sequence[DataFrame]:
-        sides = zip(_SIDES, self._changes(node, keys), strict=True)
-        return [self._stored(changes, node, f"{name}-{side}") for side, changes in sides]
-
-    def _read(self, node: int) -> None:
-        """Record the rows that a table has."""
-        sink = connectors.open_sink(self.tables[node], self._context)
-        assert isinstance(sink, HoldsRows)
-        source = sink.held(connectors.SourceContext(self.spark, secrets=self.secrets))
-        if source is None:
-            return
-        frame = source.frame if source.cut is None else source.cut
-        recorder = self._records(OLD).open(self._named(node), self._context)
-        if not frame.isStreaming:
-            recorder.write(frame, _BATCH)
-            return
-        writer = named(frame, "table").writeStream.foreachBatch(recorder.write)
-        with query_settings(self.spark, empty_batches=False):
-            query = writer.option("checkpointLocation", self._place(node, "query")).trigger(availableNow=True).start()
-        follow(self.spark, query, self.stopped)
-
-    def _rows(self, records: Records, node: int) -> DataFrame:
-        """Recorded rows."""
-        name = self._named(node).sink
-        if records.holds(name):
-            return records.rows(name, self.spark)
-        fields = [field.dataType for field in schema_of(self.tables[node].columns).fields]
-        head = "kind TINYINT, ord BIGINT, path BINARY, batch INT"
-        return self.spark.createDataFrame([], head).select(
-            "*", *(F.lit(None).cast(type_).alias(f"f{at}") for at, type_ in enumerate(fields))
-        )
-
-    def _stored(self, rows: DataFrame, node: int, name: str) -> DataFrame:
-        return self._written(rows, self._place(node, name))
-
-    def _written(self, rows: DataFrame, place: str) -> DataFrame:
-        rows.write.mode("overwrite").parquet(place)
-        return self.spark.read.schema(rows.schema).parquet(place)
-
-    def _read_stored(self, node: int, name: str) -> DataFrame:
-        return self.spark.read.parquet(self._place(node, name))
-
-    def _pair(self, node: int) -> Pair:
-        return Pair(self.tables[node], self.tables[node])
-
-    def _named(self, node: int) -> connectors.TableSpec:
-        return replace(self.tables[node], sink=str(node))
-
-    @property
-    def _context(self) -> connectors.SinkContext:
-        return connectors.SinkContext(self.spark, self.generation.run_id, print, secrets=self.secrets)
-
-    def _records(self, side: str) -> Records:
-        return Records(self.generation.folder.inside(f"{_RECORDS}/{side}"), frozenset(map(str, self.tables)))
-
-    def _place(self, node: int, name: str) -> str:
-        return self.generation.folder.child(f"{_RECORDS}/{node}/{name}")
 
 
 def corrections_of(generation: Folder) -> tuple[Correction, ...]:
@@ -284,7 +127,7 @@ def send_corrections(
             _send(spark, generation.folder, correction, tables[correction.node], context)
             sent = replace(correction, sent=True)
             corrections = (*corrections[:at], sent, *corrections[at + 1 :])
-            _store(generation.folder, corrections)
+            store_corrections(generation.folder, corrections)
             generation.folder.remove(f"{CORRECTION}/{correction.node}")
             report(sent)
 
@@ -300,14 +143,19 @@ def _send(
         return
     sink = connectors.open_sink(table, context)
     if isinstance(sink, connectors.LooksAhead):
-        sink.look_ahead(_BATCH)
-    sink.write(_rows_to_send(spark, folder, correction), _BATCH)
+        sink.look_ahead(BATCH)
+    sink.write(rows_of(spark, folder, correction.node), BATCH)
 
 
-def _rows_to_send(spark: SparkSession, folder: Folder, correction: Correction) -> DataFrame:
-    rows = spark.read.parquet(folder.child(f"{CORRECTION}/{correction.node}"))
-    return rows.where(F.col(KIND).isNotNull())
+def rows_place(generation: Folder, node: int) -> str:
+    """The folder with the rows of a sink's correction, and with its equal keys, without a kind."""
+    return generation.child(f"{CORRECTION}/{node}")
 
 
-def _store(folder: Folder, corrections: Sequence[Correction]) -> None:
+def rows_of(spark: SparkSession, generation: Folder, node: int) -> DataFrame:
+    """The rows that a correction sends."""
+    return spark.read.parquet(rows_place(generation, node)).where(F.col(KIND).isNotNull())
+
+
+def store_corrections(folder: Folder, corrections: Sequence[Correction]) -> None:
     folder.write_text(_TABLES, json.dumps([correction.to_dict() for correction in corrections]))

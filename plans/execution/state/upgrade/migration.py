@@ -18,7 +18,7 @@ from compiled_plan.plans.execution.state.checkpoint.records import RECORDED, rec
 from compiled_plan.plans.execution.state.checkpoint.state_rows import stored_rows
 from compiled_plan.plans.execution.state.checkpoint.store import Generation
 from compiled_plan.plans.execution.state.upgrade.conversion import Conversion
-from compiled_plan.plans.execution.state.upgrade.corrections import Correcting
+from compiled_plan.plans.execution.state.upgrade.correcting import Correcting
 from compiled_plan.plans.execution.state.upgrade.decision import Decision
 from compiled_plan.plans.execution.state.upgrade.filling import Filling
 from compiled_plan.plans.execution.state.upgrade.replay import Environment, Replayed, replay

@@ -27,7 +27,8 @@ from compiled_plan.plans.execution.state.checkpoint.offsets import begun_at, pos
 from compiled_plan.plans.execution.state.checkpoint.sources import Names, names_of
 from compiled_plan.plans.execution.state.checkpoint.store import Generation, Store, changed
 from compiled_plan.plans.execution.state.checkpoint.written import read_written
-from compiled_plan.plans.execution.state.upgrade.corrections import Correcting, Correction, send_corrections
+from compiled_plan.plans.execution.state.upgrade.correcting import Correcting
+from compiled_plan.plans.execution.state.upgrade.corrections import Correction, send_corrections
 from compiled_plan.plans.execution.state.upgrade.decision import Decision, UpgradeRequest, decide, unguarded
 from compiled_plan.plans.execution.state.upgrade.migration import Migration
 from compiled_plan.plans.execution.state.upgrade.outputs import check_returned
