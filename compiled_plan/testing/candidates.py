@@ -23,7 +23,7 @@ from compiled_plan.testing.values import ValueFault, internal_value
 
 #: The time of the first row; each further one of an input is later by a step of one of the groups, in seconds.
 _BEGIN = dt.datetime(2024, 1, 1, 10)
-_STEPS = ((1, 60, 1500, 3600), (60, 300, 600), (0, 0.1))
+_STEPS = ((0, 1, 60, 1500, 3600), (60, 300, 600), (0, 0.1))
 #: The times of the rows of one step, as multiples of it.
 _SHIFTS = (0, 0, 0, 1, 2, -1.5)
 #: Of so many rows one is NULL in the column that has NULLs, which every other input has: more columns with NULLs would

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -27,6 +27,8 @@ from compiled_plan.testing.trials import EndedError, Trials
 
 #: Rows per table and run of the first inputs, fewer first.
 _SIZES = (2, 4, 8, 16)
+#: An example of more rows is shrunk once more, in pairs of rows, too.
+_FEW = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +175,7 @@ class _Shrinking:
             if simplest not in (None, value):
                 changed = example.input.with_value(table, column, value, simplest)
                 example = self._first([changed], example) or example
-        return example
+        return self.shrunk(example) if len(example.input) > _FEW else example
 
     def shrunk(self, example: Outcome) -> Outcome:
         """An example from which no event can be left out."""
@@ -181,9 +183,12 @@ class _Shrinking:
         while size and time.monotonic() < self.end:
             smaller = self._first(example.input.smaller(size), example)
             size, example = (size // 2, example) if smaller is None else (size, smaller)
-        return example
+        # Two events that cancel out are needed for one another.
+        pairs = example.input.without_two() if _FEW < len(example.input) <= 2 * _FEW else ()
+        smaller = self._first(pairs, example)
+        return example if smaller is None else self.shrunk(smaller)
 
-    def _first(self, inputs: Iterator[Input] | list[Input], example: Outcome) -> Outcome | None:
+    def _first(self, inputs: Iterable[Input], example: Outcome) -> Outcome | None:
         """The first possible input that is no worse an example."""
         rank = self.rank(example)
         for input_ in inputs:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 from compiled_plan.testing.document import KINDS
 
@@ -92,7 +93,11 @@ class Input:
             for at in range(begin, end, size):
                 yield self._without(range(at, min(at + size, end)))
 
-    def _without(self, places: range) -> Input:
+    def without_two(self) -> Iterator[Input]:
+        """The input without any two events."""
+        yield from map(self._without, combinations(range(len(self)), 2))
+
+    def _without(self, places: Collection[int]) -> Input:
         """The input without some events; later ones change or end the row that was there before these."""
         instead: list[tuple[str, Values, Values | None]] = []
         runs: tuple[list[Event], list[Event]] = ([], [])

@@ -96,13 +96,12 @@ class Outcome:
         return next((rows for node, rows in self.sinks.items() if node in watch.sinks), None)
 
 
-def differing_table(
-    name: str, scratch: Sequence[Change], continued: Sequence[Change], columns: RowType, key: Sequence[int], order: bool
-) -> Differing | None:
-    """Compare the rows of a table; None if they are equal, with `order` also in their order."""
-    rows = ([comparable(change.row, columns) for change in side] for side in (scratch, continued))
-    wanted, came = rows if order else map(Counter, rows)
-    return None if wanted == came else Differing(name, scratch, continued, columns, key, in_order=False)
+def differs(
+    scratch: Sequence[Change], continued: Sequence[Change], columns: RowType, *, in_order: bool = False
+) -> bool:
+    """Return True if rows differ, with `in_order` also if their order does."""
+    wanted, came = ([comparable(change.row, columns) for change in side] for side in (scratch, continued))
+    return wanted != came if in_order else Counter(wanted) != Counter(came)
 
 
 def differing_changes(

@@ -22,7 +22,7 @@ from compiled_plan.testing.candidates import Tables
 from compiled_plan.testing.cases import Case, Step, cases_of_text
 from compiled_plan.testing.comparing import Change, table_of
 from compiled_plan.testing.inputs import Event, Input
-from compiled_plan.testing.outcomes import AFTER, BEFORE, Differing, Outcome, Watch, differing_changes, differing_table
+from compiled_plan.testing.outcomes import AFTER, BEFORE, Differing, Outcome, Watch, differing_changes, differs
 from compiled_plan.testing.running import FailedError, Result, Running, read_columns, short_name, written_columns
 
 
@@ -153,12 +153,22 @@ class Trials:
         return written
 
     def _sinks(self, scratch: _Trial, continued: _Trial) -> Iterator[tuple[int, Differing]]:
-        in_order = any(isinstance(node, TemporalSort) for node in self.new.nodes)
         for node, (name, short, columns, key) in self._tables_written.items():
-            wanted, came = (table_of(trial.changes(name), columns, key) for trial in (scratch, continued))
-            differing = differing_table(short, wanted, came, columns, key, in_order)
-            if differing is not None:
-                yield node, differing
+            changes = scratch.changes(name), continued.changes(name)
+            wanted, came = (table_of(side, columns, key) for side in changes)
+            table = Differing(short, wanted, came, columns, key, in_order=False)
+            if differs(wanted, came, columns) or (node in self._sorted and differs(*changes, columns, in_order=True)):
+                yield node, table
+
+    @cached_property
+    def _sorted(self) -> frozenset[int]:
+        """The sinks whose rows have an order, by node."""
+        new = self._both.new
+        return frozenset(
+            node
+            for node in self._tables_written
+            if any(isinstance(new.plan.node(above), TemporalSort) for above in new.before(node))
+        )
 
     def _results(self, continued: _Trial) -> dict[str, tuple[Sequence[Change], RowType]]:
         """The rows of all sinks, and their columns."""

@@ -22,6 +22,12 @@ def test_without_an_event_later_ones_follow_the_one_before() -> None:
     assert all(input_.is_possible() for input_ in CHAIN.smaller(1))
 
 
+def test_without_two_events() -> None:
+    chain = Input(CHAIN.before[:1], CHAIN.before[2:])
+    assert next(iter(CHAIN.without_two())) == Input((Event("t", None, row(2)),), CHAIN.after)
+    assert [*chain.without_two()] == [Input((), ())]
+
+
 def test_the_end_of_a_row_that_never_came_is_left_out() -> None:
     before, after = CHAIN.smaller(3)
     assert before == Input((), (Event("t", None, row(3)), Event("t", row(3), None)))
