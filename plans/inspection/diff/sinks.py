@@ -149,13 +149,26 @@ def _columns(both: PlanPair, old: Sink, new: Sink) -> Iterator[PropertyEdit]:
     for name in dict.fromkeys([*before, *after]):
         old_item, new_item = before.get(name), after.get(name)
         if old_item is not None and new_item is not None:
-            yield from _column(name, old_item, new_item, as_text)
+            if not _are_equal(both, (old, new), (old_item, new_item)):
+                yield from _column(name, old_item, new_item, as_text)
         elif new_item is not None:
             why = f"rows written before have no {name}"
             yield PropertyEdit(f"column {name}", _NONE, _text(new_item), Verdict.PARTIAL, why)
         elif old_item is not None:
             why = f"rows written before still have {name}"
             yield PropertyEdit(f"column {name}", _text(old_item), _NONE, why=why)
+
+
+def _are_equal(both: PlanPair, nodes: tuple[Sink, Sink], items: tuple[Item, Item]) -> bool:
+    """Return True if columns have equal values in both plans."""
+    pair = frozenset(item.digest for item in items)
+    branches = (
+        branch
+        for side, node in zip((both.old, both.new), nodes, strict=True)
+        for port in side.ports(node.id)
+        for branch in port.rows
+    )
+    return items[0].type == items[1].type and all(pair in branch.equal for branch in branches)
 
 
 def _column(name: str, old: Item, new: Item, as_text: bool) -> Iterator[PropertyEdit]:

@@ -115,6 +115,8 @@ class OperatorDraft:
     _properties: list[Property] = field(default_factory=list)
     _meanings: list[Meaning] = field(default_factory=list)
     key_types: list[LogicalType] = field(default_factory=list)  # types of the key columns added so far
+    selected: tuple[Meaning, ...] = ()  # see `Branch`
+    equal: tuple[frozenset[str], ...] = ()
 
     def add(
         self,
@@ -199,7 +201,8 @@ class OperatorDraft:
 
     def rows(self, columns: Sequence[Meaning], history: str, origin: str = "") -> Rows:
         watermarks = in_order(watermark for port in self.ports for watermark in port.watermarks)
-        return (Branch(origin_of(origin or self.kind, self.ports), tuple(columns), (), watermarks, history),)
+        emitted = origin_of(origin or self.kind, self.ports)
+        return (Branch(emitted, tuple(columns), (), watermarks, history, self.selected, self.equal),)
 
 
 def origin_of(kind: str, ports: Sequence[Port]) -> Meaning:

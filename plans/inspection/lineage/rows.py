@@ -19,8 +19,9 @@ class Branch:
     filter: tuple[Meaning, ...] = ()
     watermarks: tuple[Meaning, ...] = ()  # watermark strategies of the rows
     history: str = ""  # digest of everything upstream, including filters of operators above
-    #: Predicates by which the operator that emits the rows selected them; they are part of it, and of no identity here.
-    selected: tuple[Meaning, ...] = ()
+    # Facts that follow from the operator that emits the rows, and are part of no identity here.
+    selected: tuple[Meaning, ...] = ()  # predicates by which it selected them
+    equal: tuple[frozenset[str], ...] = ()  # digests of pairs of columns with equal values: the keys of an inner join
 
     def column(self, at: int) -> Meaning:
         """The meaning of a column; a missing position has its own meaning."""

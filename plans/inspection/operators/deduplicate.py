@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from compiled_plan.plans.inspection.judging.kinds import OperatorKind, Texts, declare
@@ -51,11 +50,10 @@ def changelog_normalize(node: ChangelogNormalize, context: Context) -> RuleResul
     draft = OperatorDraft(node, "changelog-normalize", context, (port,))
     draft.key(port, node.unique_keys)
     # Emitted rows are not stored: the condition determines them from the stored row.
-    condition = in_order(conjuncts(node.filter_condition, context.scope(node, port.column)))
-    draft.add("condition", condition)
+    draft.selected = in_order(conjuncts(node.filter_condition, context.scope(node, port.column)))
+    draft.add("condition", draft.selected)
     draft.stored(port)
-    result = draft.finish(port.all_columns(), "normalized")
-    return replace(result, rows=tuple(replace(branch, selected=condition) for branch in result.rows))
+    return draft.finish(port.all_columns(), "normalized")
 
 
 def keeps(edited: Edited) -> Judgement:

@@ -57,6 +57,13 @@ def join_parts(
     draft.add("condition", in_order(condition))
     draft.stored(left, 0)
     draft.stored(right, 1)
+    if spec.join_type == "INNER":
+        types = [[type_.not_null() for type_ in context.types(node, at)] for at in range(2)]
+        draft.equal = tuple(
+            frozenset((columns[at].digest, columns[len(types[0]) + partner].digest))
+            for at, partner in zip(spec.left_keys, spec.right_keys, strict=False)
+            if types[0][at] == types[1][partner]
+        )
     return columns[: len(left.all_columns())] if spec.join_type in ("SEMI", "ANTI") else columns
 
 

@@ -38,6 +38,15 @@ PAIRS = {
         says=("right columns: shops.tax -> none, fully compatible",),
         after=TABLES["s3"].replace(", m BIGINT", ""),
     ),
+    "the key of the other side of an inner join": Pair(JOIN, JOIN.replace("SELECT o.shop", "SELECT h.shop"), FULL),
+    "the key of the other side of an inner interval join": Pair(
+        near(),
+        near().replace("SELECT o.shop", "SELECT v.shop"),
+        FULL,
+    ),
+    "the key of the other side of an outer join": Pair(
+        OUTER, OUTER.replace("SELECT o.shop", "SELECT h.shop"), PARTIAL, FULL, says=("keep the old k",)
+    ),
     "a column is added to rows that are only appended": Pair(
         WIDE.format(NULL),
         WIDE.format("h.tax"),
