@@ -11,12 +11,11 @@ import typer
 
 from compiled_plan.cli.common.output import Output
 from compiled_plan.cli.common.run_options import PLAN_NAME, checkpoint_of, with_run_options
+from compiled_plan.cli.common.shadow_options import Shadowing
 from compiled_plan.cli.common.terminal import Debug, ExitCode, SparkOptions, app_for, run_app, session_settings
 from compiled_plan.commands.tied import end_with_stdin
-from compiled_plan.plans.errors import CompiledPlanError
-from compiled_plan.plans.execution.session.options import CHECK, RunOptions
+from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.secrets.sources import only_here
-from compiled_plan.plans.text.durations import parse_duration
 
 app = app_for("execute-plan")
 
@@ -56,79 +55,6 @@ class Acts:
         acts = {"--rollback": self.rollback, "--rewind-to": bool(self.rewind_to), "--prune": self.prune}
         acts["--adopt-generation"] = self.adopt_generation is not None
         return [option for option, chosen in acts.items() if chosen]
-
-
-@dataclass(frozen=True, slots=True)
-class Shadowing:
-    """A run beside the one of the checkpoint."""
-
-    shadow: Annotated[
-        bool,
-        typer.Option(
-            "--shadow",
-            help="Run the plan on a copy of the checkpoint, over the rows that follow, and compare what it writes with "
-            "what the checkpoint's program writes; change nothing.",
-        ),
-    ] = False
-    for_: Annotated[
-        str, typer.Option("--for", metavar="1h", help="Duration of --shadow; by default the rows available now.")
-    ] = ""
-    rows: Annotated[int | None, typer.Option(metavar="N", min=1, help="Number of rows after which --shadow ends.")] = (
-        None
-    )
-    shadow_share: Annotated[
-        int,
-        typer.Option(metavar="PERCENT", min=1, max=100, help="Share of the time in which --shadow runs micro-batches."),
-    ] = 100
-    promote: Annotated[
-        bool,
-        typer.Option(
-            "--promote",
-            help="Once the old run has stopped, put the plan of --shadow in force with the state of the shadow, and "
-            "run it; refused if it differs otherwise than diff-plan names.",
-        ),
-    ] = False
-    promote_when: Annotated[
-        str,
-        typer.Option(
-            "--promote-when",
-            metavar="FILE",
-            help="With --promote, for a supervisor of runs: wait until this file exists, and end after the promotion; "
-            "the supervisor starts the plan.",
-        ),
-    ] = ""
-    markdown: Annotated[bool, typer.Option("--markdown", help="Print the report of --shadow as Markdown.")] = False
-
-    @property
-    def seconds(self) -> float | None:
-        """The duration in seconds; None without one.
-
-        Raises:
-            typer.BadParameter: --for is no duration.
-        """
-        try:
-            return parse_duration(self.for_) / 1000 if self.for_ else None
-        except CompiledPlanError as fault:
-            raise typer.BadParameter(f"--for: {fault}") from None
-
-    def check(self, plans: Sequence[str], checkpoint: str, *, as_json: bool) -> None:
-        """Refuse options that contradict each other.
-
-        Raises:
-            typer.BadParameter: they do; names them.
-        """
-        _ = self.seconds
-        if not self.shadow:
-            if self != Shadowing():
-                raise typer.BadParameter(
-                    "--for, --rows, --shadow-share, --promote, --promote-when and --markdown belong to --shadow"
-                )
-        elif self.promote_when and not self.promote:
-            raise typer.BadParameter("--promote-when belongs to --promote")
-        elif len(plans) != 1 or not checkpoint:
-            raise typer.BadParameter("--shadow takes one plan, and --checkpoint")
-        elif self.markdown and as_json:
-            raise typer.BadParameter("--json and --markdown exclude each other")
 
 
 @app.command()
@@ -241,33 +167,15 @@ def execute(
         raise typer.Exit(show_stages(loaded, reader, options, output.as_json))
     with ExitStack() as closing:
         if shadowing.shadow and loaded and not dry_run:
-            from compiled_plan.cli.actions.shadowing import run_shadow
-            from compiled_plan.plans.execution.session.kept import kept_session
-            from compiled_plan.plans.execution.shadow.rounds import Limits
+            from compiled_plan.cli.actions.shadowing import ShadowRun
 
-            path, plan = loaded[0]
+            ((path, plan),) = loaded
             options = replace(options, checkpoint=checkpoint_of(path, checkpoint))
-            if shadowing.promote:
-                closing.enter_context(kept_session())
-            limits = Limits(shadowing.seconds, shadowing.rows, shadowing.shadow_share)
-            code = run_shadow(
-                path,
-                plan,
-                options,
-                limits,
-                cluster.master,
-                settings,
-                output.progress_file,
-                promote=shadowing.promote,
-                promote_when=shadowing.promote_when,
-                as_json=output.as_json,
-                markdown=shadowing.markdown,
-                debug=debug,
-            )
-            if code or not shadowing.promote or shadowing.promote_when:
+            shadow = ShadowRun(path, plan, options, shadowing, cluster.master, settings, output, debug)
+            code = closing.enter_context(shadow.ended())
+            if code or not shadowing.runs_on:
                 raise typer.Exit(code)
-            # The promotion has changed the state as these options say.
-            options = replace(options, upgrade=CHECK, reset=(), warm_up=(), warm_up_from=None)
+            options = shadow.options_afterwards
         from compiled_plan.cli.actions.runs import Runs
 
         runs = Runs(options, cluster.master, settings, output, keep_going, dry_run, debug)

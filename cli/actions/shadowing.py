@@ -6,18 +6,20 @@ import json
 import os
 import sys
 import threading
-from collections.abc import Callable, Mapping
-from contextlib import closing
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager, nullcontext
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from compiled_plan.cli.actions.runs import session_of_runs
+from compiled_plan.cli.common.output import Output
 from compiled_plan.cli.common.running import Stop, print_line
+from compiled_plan.cli.common.shadow_options import Shadowing
 from compiled_plan.cli.common.terminal import ExitCode, fail
 from compiled_plan.commands.interrupts import Interrupted
 from compiled_plan.plans.errors import CheckpointError, CompiledPlanError
-from compiled_plan.plans.execution.session.kept import session_of_command
-from compiled_plan.plans.execution.session.options import RunOptions
+from compiled_plan.plans.execution.session.kept import kept_session, session_of_command
+from compiled_plan.plans.execution.session.options import CHECK, RunOptions
 from compiled_plan.plans.execution.shadow.report import ShadowReport
 from compiled_plan.plans.execution.shadow.rounds import Limits
 from compiled_plan.plans.execution.shadow.shadow import shadow
@@ -43,76 +45,88 @@ class _Ending:
         """Do nothing: the next shadow run removes the files of this one."""
 
 
-def run_shadow(
-    path: str,
-    plan: CompiledPlan,
-    options: RunOptions,
-    limits: Limits,
-    master: str,
-    settings: Mapping[str, str],
-    progress_file: str,
-    *,
-    promote: bool,
-    promote_when: str = "",
-    as_json: bool,
-    markdown: bool,
-    debug: bool,
-) -> int:
-    """Run a plan beside a checkpoint, and print the report.
+@dataclass(frozen=True, slots=True)
+class ShadowRun:
+    """A shadow run of a command.
 
     Args:
         path: the plan file.
         plan: its plan.
         options: the options of its start on the checkpoint.
-        limits: the extent of the run.
+        shadowing: the extent, and the promotion.
         master: the master of Spark.
         settings: the settings of the session.
-        progress_file: the file to which the report is appended after each round, and at the end; empty for none.
-        promote: put the plan in force once the old run has stopped.
-        promote_when: the file that has to exist before; the caller starts the plan.
-        as_json: print the report as JSON.
-        markdown: print it as Markdown.
+        output: the form of the report, and the file to which it is appended after each round.
         debug: print tracebacks.
-
-    Returns:
-        The exit code.
-
-    Raises:
-        Interrupted: a signal has ended it; the result so far is printed.
     """
-    ending, stop = _Ending(), Stop(path, options.stop_seconds)
-    if not promote or promote_when:
-        # The old run on this machine has precedence. A process cannot take that back, and a promoted one becomes a run.
-        os.nice(_LEAST_PRIORITY)
-    try:
-        session = session_of_command(*session_of_runs(options, [plan], master, settings), verbose=debug, meanwhile=None)
-        progress = _Progress(progress_file, limits.reached if promote else lambda _: False)
-        with session as spark, stop.heeded_by(ending), closing(progress):
-            stopped = ending.requested.is_set
-            due = Path(promote_when).exists if promote_when else lambda: True
-            report = shadow(spark, plan, options, limits, progress.show, stopped, promote=promote, due=due)
-            progress.append(report)
-    except Interrupted:
-        raise
-    except Exception as fault:
+
+    path: str
+    plan: CompiledPlan
+    options: RunOptions
+    shadowing: Shadowing
+    master: str
+    settings: Mapping[str, str]
+    output: Output
+    debug: bool
+
+    @property
+    def options_afterwards(self) -> RunOptions:
+        """The options of the promoted plan's run: the promotion has changed the state as those of its start say."""
+        return replace(self.options, upgrade=CHECK, reset=(), warm_up=(), warm_up_from=None)
+
+    @contextmanager
+    def ended(self) -> Iterator[int]:
+        """Run it, and print the report; return the exit code. A promoted plan gets the session within the context.
+
+        Raises:
+            Interrupted: a signal has ended it; the result so far is printed.
+        """
+        with kept_session() if self.shadowing.runs_on else nullcontext():
+            yield self._run()
+
+    def _run(self) -> int:
+        ending, stop, promote = _Ending(), Stop(self.path, self.options.stop_seconds), self.shadowing.promote
+        if not self.shadowing.runs_on:
+            # The old run on this machine has precedence. A process cannot take that back.
+            os.nice(_LEAST_PRIORITY)
+        try:
+            with stop.heeded_by(ending):
+                report = self._report(ending.requested.is_set)
+        except Interrupted:
+            raise
+        except Exception as fault:
+            if stop.signal is not None:
+                # The signal may have ended Spark's processes, too.
+                raise Interrupted(stop.signal, reported=False) from fault
+            fail(fault if isinstance(fault, CompiledPlanError) else translate(fault), self.path, debug=self.debug)
+            return ExitCode.FAILED
+        lines = report.markdown() if self.shadowing.markdown else report.lines()
+        print_line(json.dumps(report.to_dict()) if self.output.as_json else "\n".join(lines))
         if stop.signal is not None:
-            # The signal may have ended Spark's processes, too.
-            raise Interrupted(stop.signal, reported=False) from fault
-        fail(fault if isinstance(fault, CompiledPlanError) else translate(fault), path, debug=debug)
-        return ExitCode.FAILED
-    lines = report.markdown() if markdown else report.lines()
-    print_line(json.dumps(report.to_dict()) if as_json else "\n".join(lines))
-    if stop.signal is not None:
-        raise Interrupted(stop.signal, reported=True)
-    if promote and report.promoted is None:
-        refusal = CheckpointError(
-            "--promote: the new plan differs otherwise than `diff-plan` names, and was not put in force",
-            where=options.checkpoint,
-            remedy="look at the examples; to start it all the same, stop the old run and start the plan with --upgrade",
-        )
-        fail(refusal, path, debug=debug)
-        return ExitCode.FAILED
-    return ExitCode.OK
+            raise Interrupted(stop.signal, reported=True)
+        if promote and report.promoted is None:
+            refusal = CheckpointError(
+                "--promote: the new plan differs otherwise than `diff-plan` names, and was not put in force",
+                where=self.options.checkpoint,
+                remedy="look at the examples; to start it all the same, stop the old run and start the plan with "
+                "--upgrade",
+            )
+            fail(refusal, self.path, debug=self.debug)
+            return ExitCode.FAILED
+        return ExitCode.OK
+
+    def _report(self, stopped: Callable[[], bool]) -> ShadowReport:
+        chosen, when = self.shadowing, self.shadowing.promote_when
+        limits = Limits(chosen.seconds, chosen.rows, chosen.shadow_share)
+        due = Path(when).exists if when else lambda: True
+        place = session_of_runs(self.options, [self.plan], self.master, self.settings)
+        session = session_of_command(*place, verbose=self.debug, meanwhile=None)
+        progress = _Progress(self.output.progress_file, limits.reached if chosen.promote else lambda _: False)
+        with session as spark, closing(progress):
+            how = (limits, progress.show, stopped)
+            report = shadow(spark, self.plan, self.options, *how, promote=chosen.promote, due=due)
+            progress.append(report)
+        return report
 
 
 class _Progress:

@@ -14,11 +14,13 @@ from unittest.mock import Mock
 import pytest
 
 from compiled_plan.cli.actions import shadowing
+from compiled_plan.cli.common.output import Output
+from compiled_plan.cli.common.shadow_options import Shadowing
 from compiled_plan.commands.interrupts import Interrupted
 from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.execution.shadow.report import ShadowReport
-from compiled_plan.plans.execution.shadow.rounds import Limits
+from compiled_plan.plans.plan import CompiledPlan
 from tests.support.commands import called
 from tests.support.waiting import wait_until
 
@@ -139,14 +141,21 @@ def test_rounds_without_a_change_are_not_printed(capsys: pytest.CaptureFixture[s
     assert len((tmp_path / "file").read_text().splitlines()) == 5
 
 
+def shadow_run(plan: CompiledPlan, **options: Any) -> int:
+    """The exit code of a shadow run."""
+    chosen = Shadowing(shadow=True, **options)
+    run = shadowing.ShadowRun("plan.json", plan, RunOptions(checkpoint="c"), chosen, "", {}, Output(), debug=False)
+    with run.ended() as code:
+        return code
+
+
 @pytest.mark.wide
 def test_a_plan_that_is_not_promoted(
     shared_session: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(shadowing, "shadow", lambda *arguments, **parts: ShadowReport(3, rounds=1))
     plan = TableEnvironment().compile_script(PROGRAM.format(folder="/none", where=""))
-    how = {"promote": True, "as_json": False, "markdown": False, "debug": False}
-    assert shadowing.run_shadow("plan.json", plan, RunOptions(checkpoint="c"), Limits(), "", {}, "", **how) == 1
+    assert shadow_run(plan, promote=True) == 1
     assert "differs otherwise than `diff-plan` names, and was not put in force" in capsys.readouterr().err
 
 
@@ -162,8 +171,7 @@ def test_a_signal_ends_it_with_the_result_so_far(
     # It would end this process after the time for a stop.
     monkeypatch.setattr("compiled_plan.cli.common.running.threading.Timer", Mock())
     plan = TableEnvironment().compile_script(PROGRAM.format(folder="/none", where=""))
-    how = {"promote": False, "as_json": False, "markdown": False, "debug": False}
     with pytest.raises(Interrupted) as interrupted:
-        shadowing.run_shadow("plan.json", plan, RunOptions(checkpoint="c"), Limits(), "", {}, "", **how)
+        shadow_run(plan)
     assert interrupted.value.signal is signal.SIGTERM
     assert capsys.readouterr().out.startswith("shadow since micro-batch 3: equal")
