@@ -217,11 +217,11 @@ def _distinct(values: Sequence[object]) -> list[object]:
 
 
 def _around(constants: Sequence[Literal]) -> list[Decimal]:
-    """Numbers below, at and above the constants."""
+    """Numbers below, at and above the constants; two above, as a column may exceed one that exceeds a constant."""
     numbers: list[Decimal] = []
     for constant in constants:
         if isinstance(constant.type, t.NumericType) and constant.value is not None:
             with suppress(ArithmeticError):
                 number = Decimal(str(constant.value))
-                numbers += (number - 1, number, number + 1)
+                numbers += (number - 1, number, number + 1, number + 2)
     return numbers

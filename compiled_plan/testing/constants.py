@@ -13,6 +13,8 @@ from compiled_plan.plans.nodes.stateless import Calc
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.rex import Call, InputRef, Literal, PatternInputRef, RexNode, Sarg, walk
 
+_COMPARISONS = frozenset(f"${name}$1" for name in ("=", "<>", "<", "<=", ">", ">="))
+
 
 @dataclass(frozen=True, slots=True)
 class Constant:
@@ -20,7 +22,7 @@ class Constant:
 
     Args:
         literal: the constant, or a bound of IN or BETWEEN.
-        columns: the names of the columns in its call; empty if it is in none.
+        columns: the names of the columns in its call, and of those to which they are compared; empty if it is in none.
     """
 
     literal: Literal
@@ -29,12 +31,21 @@ class Constant:
 
 def constants_of(plan: CompiledPlan) -> Iterator[Constant]:
     """The constants of all expressions of a plan."""
-    for node in plan.nodes:
-        names = [name for input_ in plan.inputs(node) for name in input_.output_type.names]
-        for rex in objects_in(_values(node), RexNode):
-            for constant, call in _constants(rex):
-                refs = (ref for ref in walk(call) if isinstance(ref, InputRef | PatternInputRef))
-                yield Constant(constant, frozenset(names[ref.index] for ref in refs if ref.index < len(names)))
+    tops = [(node, rex) for node in plan.nodes for rex in objects_in(_values(node), RexNode)]
+    calls = [(node, call) for node, rex in tops for call in walk(rex) if isinstance(call, Call)]
+    compared = [_columns(plan, node, call) for node, call in calls if call.name in _COMPARISONS]
+    for node, rex in tops:
+        for constant, call in _constants(rex):
+            columns = _columns(plan, node, call)
+            for more in compared:
+                columns |= more if columns & more else frozenset()
+            yield Constant(constant, columns)
+
+
+def _columns(plan: CompiledPlan, node: PlanNode, rex: RexNode) -> frozenset[str]:
+    names = [name for input_ in plan.inputs(node) for name in input_.output_type.names]
+    refs = (ref for ref in walk(rex) if isinstance(ref, InputRef | PatternInputRef))
+    return frozenset(names[ref.index] for ref in refs if ref.index < len(names))
 
 
 def _values(node: PlanNode) -> object:

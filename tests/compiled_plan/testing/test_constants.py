@@ -19,6 +19,7 @@ CREATE TABLE s (k STRING, v INT) WITH ('connector' = 'print');
         ("SELECT k, v FROM t WHERE v BETWEEN 10 AND 20", {"v": [10, 20]}),
         ("SELECT k, v FROM t WHERE v NOT IN (3, 7) AND k NOT IN ('x', 'y')", {"v": [3, 7], "k": ["x", "y"]}),
         ("SELECT k, v FROM t WHERE v + w > 70", {"v w": [70]}),
+        ("SELECT k, v FROM t WHERE v > 70 AND v < w", {"v w": [70]}),
         ("SELECT k, 8 FROM t", {}),
         ("SELECT TRIM(LEADING 'z' FROM k), v FROM t", {"k": ["z"]}),
         (
