@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal
 from random import Random
@@ -23,7 +23,8 @@ from compiled_plan.testing.values import ValueFault, internal_value
 
 #: The time of the first row; each further one of an input is later by a step of one of the groups, in seconds.
 _BEGIN = dt.datetime(2024, 1, 1, 10)
-_STEPS = ((0, 1, 60, 1500, 3600), (60, 300, 600), (0, 0.1))
+#: Rows of one time are sorted only if the watermark has not passed it, which moves by 0.2 s at least.
+_STEPS = ((0, 1, 60, 1500, 3600), (60, 300, 600), (0, 0.1), (0, 0, 0.1, 60))
 #: The times of the rows of one step, as multiples of it.
 _SHIFTS = (0, 0, 0, 1, 2, -1.5)
 #: Of so many rows one is NULL in the column that has NULLs, which every other input has: more columns with NULLs would
@@ -88,7 +89,11 @@ class Candidates:
         self._texts: list[object] = []
 
     def input(self, rows: int) -> Input:
-        """Input with a number of rows per table and run, and with few numbers and texts, so that rows share them."""
+        """Input with few numbers and texts, so that rows share them, and a number of rows for both tables in each run.
+
+        More tables have fewer rows: joins of all of them have as many results.
+        """
+        rows = max(2, rows * 2 // max(2, len(self._tables)))
         self._few = {}
         self._texts = self._sample(_values(t.STRING, self._constants, _BEGIN), (2, 3))
         live: dict[str, list[Values]] = {name: [] for name in self._tables}
@@ -118,8 +123,10 @@ class Candidates:
 
     def simplest(self, table: str, column: str) -> object:
         """The simplest value of a column; None for a time."""
-        is_time = isinstance(self._types[table][column][0], _TIMES)
-        return None if is_time else self._values(table, column, _BEGIN)[0]
+        types = self._types[table][column]
+        if isinstance(types[0], t.NumericType) and all(_fits(1, type_) for type_ in types):
+            return 1
+        return None if isinstance(types[0], _TIMES) else self._values(table, column, _BEGIN)[0]
 
     def _event(self, name: str, live: list[Values], at: dt.datetime, nulls: tuple[str, str] | None) -> Event:
         table = self._tables[name]
@@ -153,8 +160,7 @@ class Candidates:
             if (table, column) not in self._few:
                 # Numbers may be those of another column with which this one is joined.
                 values = self._values(table, column, at, own=self._draw.random() < _OWN)
-                # One number alone may be that which passes a filter.
-                self._few[table, column] = self._sample(values, (1, 2, 3) if _around(self._own[column]) else (2, 3, 3))
+                self._few[table, column] = self._sample(values, (2, 3, 3))
             return self._draw.choice(self._few[table, column])
         values = self._values(table, column, at)
         return self._draw.choice([value for value in values if value in self._texts] or values)
@@ -177,9 +183,9 @@ def _values(type_: t.LogicalType, constants: Sequence[Literal], at: dt.datetime)
         case t.BooleanType():
             return [False, True]
         case t.IntegerType():
-            return _distinct((1, *(int(number) for number in _around(constants) or (2, 3))))
+            return _distinct([int(number) for number in _around(constants)]) or [1, 2, 3]
         case t.DecimalType() | t.FloatType() | t.DoubleType():
-            return _distinct((1, *(_around(constants) or (2, 3))))
+            return _distinct(_around(constants)) or [1, 2, 3]
         case t.CharacterType():
             texts = (item.value for item in constants if isinstance(item.type, t.CharacterType))
             return _distinct(("a", "b", *texts))
@@ -212,7 +218,7 @@ def _fits(value: object, type_: t.LogicalType) -> bool:
     return False
 
 
-def _distinct(values: Sequence[object]) -> list[object]:
+def _distinct(values: Iterable[object]) -> list[object]:
     return [*dict.fromkeys(values)]
 
 

@@ -54,8 +54,8 @@ def _values(node: PlanNode) -> object:
         # Its other expressions are the pattern, the place where it goes on, and its duration.
         return node.match_spec.pattern_definitions, node.match_spec.measures
     if isinstance(node, Calc):
-        # A constant that is a column itself is compared to nothing here.
-        return node.condition, [rex for rex in node.projection if not isinstance(rex, Literal)]
+        # Constants that are a column themselves are compared to nothing here.
+        return node.condition, [rex for rex in node.projection if any(isinstance(at, InputRef) for at in walk(rex))]
     return node
 
 

@@ -21,6 +21,7 @@ CREATE TABLE s (k STRING, v INT) WITH ('connector' = 'print');
         ("SELECT k, v FROM t WHERE v + w > 70", {"v w": [70]}),
         ("SELECT k, v FROM t WHERE v > 70 AND v < w", {"v w": [70]}),
         ("SELECT k, 8 FROM t", {}),
+        ("SELECT k, CAST(8 AS INT) FROM (SELECT DISTINCT k, CAST(8 AS BIGINT) FROM t)", {}),
         ("SELECT TRIM(LEADING 'z' FROM k), v FROM t", {"k": ["z"]}),
         (
             "SELECT k, n FROM t MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES LAST(B.v, 1) * 5 AS n AFTER MATCH "
