@@ -19,6 +19,7 @@ from compiled_plan.plans.execution.state.upgrade.refusing import UpgradeError
 from compiled_plan.plans.execution.testing.engine import Engines
 from compiled_plan.plans.execution.testing.sessions import engines_of
 from compiled_plan.plans.inspection.diff.concerns import concerns, start_options
+from compiled_plan.plans.inspection.diff.model import OperatorEdit, Part
 from compiled_plan.plans.inspection.judging.verdicts import Verdict
 from compiled_plan.testing.counterexamples import Search, search
 from compiled_plan.testing.example_files import label
@@ -47,10 +48,20 @@ class Trial:
         result = search(old, new, engines, 30, 12, 150, seed)
         return cls(random, result, time.monotonic() - begin)
 
+    def _waits_for_other_tables(self, part: Part) -> bool:
+        """Return True for an effect on rows that wait for their time, of a single table.
+
+        A test moves the watermark behind all rows of a step, which a stopped run may not have done: in a test a row
+        waits only for another table, whose rows hold the watermark back.
+        """
+        is_sort = isinstance(part, OperatorEdit) and part.kind == "temporal-sort"
+        return is_sort and len(self.pair.new.reads & self.pair.old.reads) == 1
+
     def problems(self) -> Iterator[str]:
         """Parts whose verdict the search contradicts."""
         for part in self.search.missing:
-            yield f"no example of {label(part)}: {part.verdict.value}, for {part.why}"
+            if not self._waits_for_other_tables(part):
+                yield f"no example of {label(part)}: {part.verdict.value}, for {part.why}"
         for example in self.search.examples:
             for watch in example.parts:
                 if watch.part.verdict is Verdict.FULL:
