@@ -23,8 +23,7 @@ from compiled_plan.testing.values import ValueFault, internal_value
 
 #: The time of the first row; each further one of an input is later by a step of one of the groups, in seconds.
 _BEGIN = dt.datetime(2024, 1, 1, 10)
-#: Rows of one time are sorted only if the watermark has not passed it, which moves by 0.2 s at least.
-_STEPS = ((0, 1, 60, 1500, 3600), (60, 300, 600), (0, 0.1), (0, 0, 0.1, 60))
+_STEPS = ((0, 1, 60, 1500, 3600), (60, 300, 600), (0, 0.1))
 #: The times of the rows of one step, as multiples of it.
 _SHIFTS = (0, 0, 0, 1, 2, -1.5)
 #: Of so many rows one is NULL in the column that has NULLs, which every other input has: more columns with NULLs would
@@ -123,10 +122,8 @@ class Candidates:
 
     def simplest(self, table: str, column: str) -> object:
         """The simplest value of a column; None for a time."""
-        types = self._types[table][column]
-        if isinstance(types[0], t.NumericType) and all(_fits(1, type_) for type_ in types):
-            return 1
-        return None if isinstance(types[0], _TIMES) else self._values(table, column, _BEGIN)[0]
+        is_time = isinstance(self._types[table][column][0], _TIMES)
+        return None if is_time else self._values(table, column, _BEGIN)[0]
 
     def _event(self, name: str, live: list[Values], at: dt.datetime, nulls: tuple[str, str] | None) -> Event:
         table = self._tables[name]
@@ -183,9 +180,9 @@ def _values(type_: t.LogicalType, constants: Sequence[Literal], at: dt.datetime)
         case t.BooleanType():
             return [False, True]
         case t.IntegerType():
-            return _distinct([int(number) for number in _around(constants)]) or [1, 2, 3]
+            return _distinct((1, *(int(number) for number in _around(constants) or (2, 3))))
         case t.DecimalType() | t.FloatType() | t.DoubleType():
-            return _distinct(_around(constants)) or [1, 2, 3]
+            return _distinct((1, *(_around(constants) or (2, 3))))
         case t.CharacterType():
             texts = (item.value for item in constants if isinstance(item.type, t.CharacterType))
             return _distinct(("a", "b", *texts))

@@ -25,6 +25,7 @@ from compiled_plan.testing.outcomes import BEFORE, Outcome, Watch
 from compiled_plan.testing.running import over
 from compiled_plan.testing.trials import EndedError, Trials
 
+_Rank = Callable[[Outcome], tuple[float, ...]]
 #: Rows per table and run of the first inputs, fewer first.
 _SIZES = (2, 4, 8, 16)
 #: An example of more rows is shrunk once more, in pairs of rows, too.
@@ -140,12 +141,18 @@ def _examples(trials: Trials, candidates: Candidates, end: float) -> Iterator[Co
 def _smallest(trials: Trials, candidates: Candidates, end: float) -> Iterator[Outcome | None]:
     """By part, its smallest example."""
     for watch in trials.watches:
-        seen = [outcome for outcome in trials.seen() if outcome.differing(watch) is not None]
-        if seen:
-            rank = partial(_rank, trials, watch=watch)
-            yield _Shrinking(trials, rank, end).simplified(min(seen, key=rank), candidates)
-        else:
-            yield None
+        rank, smallest = partial(_rank, trials, watch=watch), None
+        # Where a difference without a cause upstream takes many rows, one with a cause is easier to read.
+        for order in (rank, partial(_size_and_rank, rank)):
+            seen = (outcome for outcome in trials.seen() if outcome.differing(watch) is not None)
+            first = min(seen, key=order, default=None)
+            if first is not None and (smallest is None or len(smallest.input) > _FEW + 1):
+                smallest = _Shrinking(trials, order, end).simplified(first, candidates)
+        yield smallest
+
+
+def _size_and_rank(rank: _Rank, outcome: Outcome) -> tuple[float, ...]:
+    return len(outcome.input), *rank(outcome)
 
 
 def _rank(trials: Trials, outcome: Outcome, watch: Watch) -> tuple[float, ...]:
@@ -164,7 +171,7 @@ class _Shrinking:
     """Shrinks inputs until a time, while their rank gets no worse."""
 
     trials: Trials
-    rank: Callable[[Outcome], tuple[float, ...]]
+    rank: _Rank
     end: float
 
     def simplified(self, example: Outcome, candidates: Candidates) -> Outcome:

@@ -70,7 +70,7 @@ def example_of(folder: Path, old: str, new: str, engines: Engines, tries: int = 
     for name, text in ((names.old, old), (names.new, new)):
         Path(name).write_text(text)
         plans.append(TableEnvironment().compile_script(text))
-    outcome = search(plans[0], plans[1], engines, 30, tries)
+    outcome = search(plans[0], plans[1], engines, 30, tries, 120)
     texts = []
     for example in outcome.examples:
         failure = result_of(example, names, engines).failure
