@@ -48,8 +48,12 @@ record KnownStore(boolean continues, WrittenKeys keys) {
     return keys == null || keys.mayHave(op, key);
   }
 
-  /** Records that a key has state. */
-  void written(String op, String key) {
-    if (keys != null) keys.add(op, key);
+  /**
+   * Records that a key has state.
+   *
+   * @param isNew true if {@link #mayHave} has returned false for the key
+   */
+  void written(String op, String key, boolean isNew) {
+    if (keys != null) keys.add(op, key, isNew);
   }
 }

@@ -104,6 +104,9 @@ public final class TransformStates {
     private long now;
     private long end;
 
+    /** True if it is known that the key has no state. */
+    private boolean isNew;
+
     private Key(StageRuntime.Hosted to, Row key) {
       this.to = to;
       this.key = key;
@@ -128,7 +131,8 @@ public final class TransformStates {
 
     @Override
     protected byte[] load() {
-      if (!known.mayHave(to.uid, StageKeys.key(key))) return null;
+      isNew = !known.mayHave(to.uid, StageKeys.key(key));
+      if (isNew) return null;
       byte[][] loaded = new byte[1][];
       StageKeys.within(key, () -> loaded[0] = state.get());
       return loaded[0];
@@ -136,7 +140,8 @@ public final class TransformStates {
 
     @Override
     protected void store(byte[] bytes) {
-      known.written(to.uid, StageKeys.key(key));
+      known.written(to.uid, StageKeys.key(key), isNew);
+      isNew = false;
       StageKeys.within(key, () -> state.update(bytes));
     }
 

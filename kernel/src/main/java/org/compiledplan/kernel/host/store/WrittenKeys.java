@@ -47,8 +47,11 @@ final class WrittenKeys {
     return false;
   }
 
-  void add(String op, String key) {
-    if (mayHave(op, key)) return;
+  /**
+   * @param isNew true if {@link #mayHave} has returned false for the key
+   */
+  void add(String op, String key, boolean isNew) {
+    if (full || (!isNew && mayHave(op, key))) return;
     if (room == 0 && filters.size() == FILTERS) {
       full = true;
       filters.clear();

@@ -13,7 +13,7 @@ class WrittenKeysTest {
     WrittenKeys keys = new WrittenKeys(1);
     assertFalse(keys.mayHave("op", "0"));
     for (int at = 0; at < 250; at++) {
-      keys.add("op", "" + at);
+      keys.add("op", "" + at, false);
       assertTrue(keys.mayHave("op", "" + at));
     }
     assertTrue(IntStream.range(0, 250).allMatch(at -> keys.mayHave("op", "" + at)));
@@ -26,7 +26,7 @@ class WrittenKeysTest {
                         + (keys.mayHave("another", "" + at) ? 1 : 0))
             .sum();
     assertTrue(others < 20, others + " of 200 keys that were never written");
-    for (int at = 250; at < 450; at++) keys.add("op", "" + at);
+    for (int at = 250; at < 450; at++) keys.add("op", "" + at, false);
     assertTrue(keys.mayHave("op", "never written"));
   }
 }
