@@ -175,9 +175,12 @@ class Migration:
         self.new.folder.remove(_WARM_UP)
 
     def _is_whole(self, filling: Filling, replayed: Replayed) -> bool:
-        """Return True if a replay has left the state of the new program, as its first micro-batch does."""
+        """Return True if a replay has left the state of the new program, as its first micro-batch does.
+
+        Kept operators have the same state there: a filling refuses those whose state history does not yield.
+        """
         own = ProgramFiles("", "", json.dumps(list(self._stages)), json.dumps(self._states))
-        return not self._moved and self.clock is None and len(filling.batches) == 1 and replayed.program == own
+        return self.clock is None and len(filling.batches) == 1 and replayed.program == own
 
     def _seed(self, step: WriteState, rows: DataFrame, replayed: Replayed | None) -> None:
         """Write the state of a generation and of operators filled from history, in the form of the new program."""
