@@ -188,9 +188,9 @@ class LakeSink:
         for attempt in range(_COMPUTATIONS):
             try:
                 # Also the rows of a batch that the table has: the batch commits the state behind them.
-                with computed_once(self._rows(frame)) as (rows, count):
+                with computed_once(self._rows(frame), ~_is_gone(KIND)) as (rows, (count, remaining)):
                     if count and self.last is not None and batch_id > self.last:
-                        self._commit(rows, batch_id)
+                        self._commit(rows, batch_id, only_deletes=not remaining)
                 return
             except (PySparkException, Py4JJavaError) as fault:
                 if not is_lost(fault) or attempt == _COMPUTATIONS - 1:
@@ -218,7 +218,7 @@ class LakeSink:
         fields = enumerate(self.table.columns.fields)
         return Selection([kind, *(F.col(f"f{at}").cast(to_spark(field.type)).alias(f"f{at}") for at, field in fields)])
 
-    def _commit(self, rows: DataFrame, batch: int) -> None:
+    def _commit(self, rows: DataFrame, batch: int, *, only_deletes: bool) -> None:
         """Write a batch; repeat a write that conflicts with another writer's.
 
         Raises:
@@ -230,7 +230,7 @@ class LakeSink:
             for attempt in range(retries + 1):
                 try:
                     with settings(rows.sparkSession, self.target.commit_settings(self.writer, batch)):
-                        self._merge(rows) if self.table.primary_key else self._append(rows)
+                        self._merge(rows, only_deletes) if self.table.primary_key else self._append(rows)
                     break
                 except (PySparkException, Py4JJavaError) as fault:
                     if not self._is_conflict(fault):
@@ -277,16 +277,20 @@ class LakeSink:
         columns = [F.col(f"f{at}").alias(name) for at, name in enumerate(names)]
         rows.select(*columns).writeTo(self.target.name).append()
 
-    def _merge(self, rows: DataFrame) -> None:
+    def _merge(self, rows: DataFrame, only_deletes: bool) -> None:
         # Columns of both sides are resolved by name: those of the rows get names that the table lacks.
         names = self.table.columns.names
-        prefix, gone = self._prefix, F.col(f"{self._prefix}{KIND}").isin(UPDATE_BEFORE, DELETE)
+        prefix, gone = self._prefix, _is_gone(f"{self._prefix}{KIND}")
         source = rows.select(
             F.col(KIND).alias(f"{prefix}{KIND}"), *(F.col(f"f{at}").alias(f"{prefix}{at}") for at in range(len(names)))
         )
         same = (F.col(quote_identifier(names[at])) == F.col(f"{prefix}{at}") for at in self._keys)
         values: dict[str, Column] = {quote_identifier(name): F.col(f"{prefix}{at}") for at, name in enumerate(names)}
         writer = source.mergeInto(self.target.name, reduce(lambda left, right: left & right, same))
+        if only_deletes:
+            # Without inserts no row of the table is shuffled.
+            writer.whenMatched().delete().merge()
+            return
         writer = writer.whenMatched(gone).delete().whenMatched().update(values)
         writer.whenNotMatched(~gone).insert(values).merge()
 
@@ -296,3 +300,8 @@ class LakeSink:
         while columns is not None and any(name.lower().startswith(prefix) for name in columns.names):
             prefix += "_"
         return prefix
+
+
+def _is_gone(kind: str) -> Column:
+    """True for a row that ends the one of its key."""
+    return F.col(kind).isin(UPDATE_BEFORE, DELETE)

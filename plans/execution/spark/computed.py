@@ -21,31 +21,42 @@ def number_of_rows() -> Column:
     return F.count(F.lit(1)).alias(ROWS)
 
 
-def counted(frame: DataFrame) -> tuple[DataFrame, Callable[[], int]]:
-    """Rows that Spark counts in the frame's own query, and a function for their number so far."""
-    observed = frame.observe(ROWS, number_of_rows())
+def counted(frame: DataFrame, *conditions: Column) -> tuple[DataFrame, Callable[[], list[int]]]:
+    """Rows that Spark counts in the frame's own query, and a function for their number so far.
+
+    Behind the number of all rows come those of the rows for which each condition holds.
+    """
+    numbers = [
+        number_of_rows(),
+        *(F.count_if(condition).alias(f"{ROWS}{at}") for at, condition in enumerate(conditions)),
+    ]
+    observed = frame.observe(ROWS, *numbers)
     execution = observed._jdf.queryExecution()
 
-    def count() -> int:
+    def counts() -> list[int]:
         metric = execution.observedMetrics().get(ROWS)
         # Spark observes nothing if it knows without counting that there are no rows.
-        return int(metric.get().getLong(0)) if metric.isDefined() else 0
+        return [int(metric.get().getLong(at)) if metric.isDefined() else 0 for at in range(len(numbers))]
 
-    return observed, count
+    return observed, counts
 
 
 @contextmanager
-def computed_once(frame: DataFrame) -> Iterator[tuple[DataFrame, int]]:
-    """The rows of a frame, computed into blocks of the executors that are dropped at the end, and their number.
+def computed_once(frame: DataFrame, *conditions: Column) -> Iterator[tuple[DataFrame, list[int]]]:
+    """The rows of a frame, computed into blocks of the executors that are dropped at the end, and their numbers.
 
     Every read sees the same rows: one that misses a block fails, see `is_lost`, where a cached frame would compute its
     rows again. Few rows have the hint to broadcast them, by Spark's own threshold.
+
+    Args:
+        frame: the rows.
+        conditions: see `counted`.
     """
-    observed, number = counted(frame)
+    observed, counts = counted(frame, *conditions)
     rows = observed.localCheckpoint()
     try:
-        count = number()
-        yield (rows.hint("broadcast") if count * _row_size(rows) <= _threshold(rows) else rows), count
+        numbers = counts()
+        yield (rows.hint("broadcast") if numbers[0] * _row_size(rows) <= _threshold(rows) else rows), numbers
     finally:
         rows._jdf.queryExecution().logical().rdd().unpersist(False)
 

@@ -164,7 +164,7 @@ def _count_of(number: Any) -> int:
 
 def _counting(rows: DataFrame) -> tuple[DataFrame, Callable[[], int]]:
     """Rows counted by any execution of them, and a function for their number so far."""
-    spark, (observed, count) = rows.sparkSession, counted(rows)
+    spark, (observed, counts) = rows.sparkSession, counted(rows)
     session: JavaObject = spark._jsparkSession
     frame = session.internalCreateDataFrame(observed._jdf.queryExecution().toRdd(), observed._jdf.schema(), False)
-    return frame_of(frame, spark), count
+    return frame_of(frame, spark), lambda: counts()[0]
