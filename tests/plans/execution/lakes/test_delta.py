@@ -60,6 +60,14 @@ def test_upserts_deletes_and_appends(spark: SparkSession, tmp_path: Path) -> Non
     assert rows_of(spark, tmp_path / "only_key") == [(1,), (3,), (5,), (6,)]
 
 
+def test_a_batch_of_deletes_alone(spark: SparkSession, tmp_path: Path) -> None:
+    """Deletes of rows that are there, and of one that is not."""
+    sink = opened(spark, delta("t", KEYED, tmp_path / "t", **CREATED) + "INSERT INTO t VALUES (1, 1);")
+    sink.write(changes(spark, (0, 1, 10), (0, 2, 20), (0, 3, 30)), 0)
+    sink.write(changes(spark, (3, 1, 10), (1, 2, 20), (3, 4, 40)), 1)
+    assert (rows_of(spark, tmp_path / "t"), sink.last) == ([(3, 30)], 1)
+
+
 @pytest.mark.wide
 def test_every_type_in_a_partitioned_table(spark: SparkSession, tmp_path: Path) -> None:
     columns = (
@@ -210,11 +218,11 @@ def test_a_conflicting_commit_is_repeated(
     text = delta("t", KEYED, tmp_path / "t", sink__max_retries="2", **CREATED) + "INSERT INTO t VALUES (1, 1);"
     sink, merge, conflicts = opened(spark, text), LakeSink._merge, [spark._jvm] * times
 
-    def conflicting(sink: LakeSink, rows: DataFrame) -> None:
+    def conflicting(sink: LakeSink, rows: DataFrame, only_deletes: bool) -> None:
         if conflicts:
             jvm: Any = conflicts.pop()
             raise Py4JJavaError("conflict", jvm.io.delta.exceptions.ConcurrentAppendException("changed"))
-        merge(sink, rows)
+        merge(sink, rows, only_deletes)
 
     monkeypatch.setattr(LakeSink, "_merge", conflicting)
     if times > 2:
@@ -251,13 +259,13 @@ def test_rows_of_an_ended_executor_are_computed_again(
     text = delta("t", columns, tmp_path / "t", **CREATED) + "INSERT INTO t VALUES (1, 1);"
     sink, commit, commits = opened(spark, text), LakeSink._commit, 0
 
-    def lose_once(sink: LakeSink, rows: DataFrame, batch: int) -> None:
+    def lose_once(sink: LakeSink, rows: DataFrame, batch: int, *, only_deletes: bool) -> None:
         nonlocal commits
         commits += 1
         if commits == 1:
             for blocks in spark.sparkContext._jsc.getPersistentRDDs().values():
                 blocks.unpersist()
-        commit(sink, rows, batch)
+        commit(sink, rows, batch, only_deletes=only_deletes)
 
     monkeypatch.setattr(LakeSink, "_commit", lose_once)
     sink.write(changes(spark, (0, 1, 10), (0, 2, 20)), 0)

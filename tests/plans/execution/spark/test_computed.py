@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
+from pyspark.sql import functions as F
 
 from compiled_plan.plans.execution.spark.computed import computed_once, is_lost
 
@@ -15,16 +16,19 @@ if TYPE_CHECKING:
 
 
 def test_reads_see_rows_that_were_computed_once(spark: SparkSession) -> None:
-    with computed_once(spark.range(0, 5, 1, 2).selectExpr("rand() AS x")) as (rows, count):
-        assert count == 5
+    with computed_once(spark.range(0, 5, 1, 2).selectExpr("rand() AS x", "id"), F.col("id") < 2) as (
+        rows,
+        (count, small),
+    ):
+        assert (count, small) == (5, 2)
         assert rows.collect() == rows.collect()
 
 
 def test_rows_without_any_are_counted(spark: SparkSession) -> None:
-    with computed_once(spark.range(5).where("id < 0")) as (_, count):
-        assert count == 0
-    with computed_once(spark.createDataFrame([], "id INT")) as (_, count):
-        assert count == 0
+    with computed_once(spark.range(5).where("id < 0")) as (_, counts):
+        assert counts == [0]
+    with computed_once(spark.createDataFrame([], "id INT")) as (_, counts):
+        assert counts == [0]
 
 
 def test_a_read_after_the_end_of_an_executor_is_recognized(spark: SparkSession) -> None:
