@@ -19,7 +19,7 @@ from compiled_plan.plans.execution.state.upgrade.refusing import UpgradeError
 from compiled_plan.plans.inspection.diff.build import diff_plans
 from compiled_plan.plans.inspection.diff.model import PlanDiff
 from compiled_plan.plans.inspection.judging.verdicts import Verdict
-from compiled_plan.service.workers import tasks
+from compiled_plan.service.workers.tasks.stored import diff as diff_by_service
 from tests.plans.execution.state.upgrade.checkpoints import decided, started
 from tests.upgrades.chance.pairs import Pair, pair
 
@@ -62,7 +62,7 @@ def disagreements(root: Path, pair: Pair) -> list[str]:
     after = side_of(str(root / "new.json"), Session({}), print)
     command = diff_plans(before.plan, after.plan, runs=(before.run, after.run))
     held = next(root.glob("generations/1/compiled-plan/programs/*"))
-    page = tasks.diff(
+    page = diff_by_service(
         (held / "plan.json").read_text(), after.plan.to_json(), "old", "new", (held / "description.json").read_text()
     )
     differences = (
