@@ -154,6 +154,7 @@ class LakeSink:
 
     def copied(self, folder: str) -> LakeSink | None:
         """See `CopiesTable`."""
+        # A format may refuse copies of some tables; only time depends on them.
         with suppress(PySparkException, Py4JJavaError):
             copy = self.target.copied(folder)
             return None if copy is None else LakeSink(self.table, copy, self.writer, self.options)

@@ -121,8 +121,8 @@ class Pair:
         row on each side, and the same one.
 
         Args:
-            old: recorded rows, see `Records`.
-            new: the same, of the other side.
+            old: recorded rows, see `Records`, one of each key.
+            new: recorded rows of the other side.
         """
         sides = []
         for sign, table, rows in ((1, self.old, old), (-1, self.new, new)):

@@ -72,17 +72,24 @@ class Correcting:
     def compare(self, identifier: str) -> None:
         """Read a table, and record its difference from the recorded results."""
         node = next(node for node, table in self.tables.items() if table.identifier == identifier)
-        self._read(node)
-        table, pair = self.tables[node], self._pair(node)
+        has_one_row_per_key = self._read(node)
+        pair, equal = self._pair(node), 0
         sides = [self._rows(self._records(side), node) for side in _SIDES]
+        if has_one_row_per_key:
+            equal, sides = self._unequal(node, sides)
+        counting, number = observed(pair.suspects(*sides))
+        suspects = self._stored(counting.where(CASE).select(KEY), node, _SUSPECTS)
+        # A report of Spark that comes too late counts as 0.
+        self._equal[node] = equal + (number() or counting.count()) - suspects.count()
+        self._stored(pair.difference(*self._changes(node, suspects)), node, _DIFFERENCE)
+
+    def _unequal(self, node: int, sides: Sequence[DataFrame]) -> tuple[int, list[DataFrame]]:
+        """The number of keys in buckets without a difference, and the rows of both sides in the others."""
+        table, pair = self.tables[node], self._pair(node)
         buckets = self._stored(pair.buckets(*sides), node, "buckets")
         (equal,) = buckets.where(~F.col(CASE)).agg(F.sum(OLD)).collect()
         differing = buckets.where(CASE).select(BUCKET)
-        counting, number = observed(pair.suspects(*(pair.inside(table, rows, differing) for rows in sides)))
-        suspects = self._stored(counting.where(CASE).select(KEY), node, _SUSPECTS)
-        # A report of Spark that comes too late counts as 0.
-        self._equal[node] = (equal[0] or 0) + (number() or counting.count()) - suspects.count()
-        self._stored(pair.difference(*self._changes(node, suspects)), node, _DIFFERENCE)
+        return equal[0] or 0, [pair.inside(table, rows, differing) for rows in sides]
 
     def write(self, target: Folder, since: Mapping[int, tuple[DataFrame, DataFrame]] | None = None) -> None:
         """Write the differences into a generation, for `send_corrections`, and remove all records.
@@ -133,22 +140,23 @@ class Correcting:
         sides = zip(_SIDES, self._changes(node, keys), strict=True)
         return [self._stored(changes, node, f"{name}-{side}") for side, changes in sides]
 
-    def _read(self, node: int) -> None:
-        """Record the rows that a table has."""
+    def _read(self, node: int) -> bool:
+        """Record the rows that a table has; return False if they are a changelog, with several rows of a key."""
         sink = connectors.open_sink(self.tables[node], self._context)
         assert isinstance(sink, HoldsRows)
         source = sink.held(connectors.SourceContext(self.spark, secrets=self.secrets))
         if source is None:
-            return
+            return True
         frame = source.frame if source.cut is None else source.cut
         recorder = self._records(OLD).open(self._named(node), self._context)
         if not frame.isStreaming:
             recorder.write(frame, BATCH)
-            return
+            return True
         writer = named(frame, "table").writeStream.foreachBatch(recorder.write)
         with query_settings(self.spark, empty_batches=False):
             query = writer.option("checkpointLocation", self._place(node, "query")).trigger(availableNow=True).start()
         follow(self.spark, query, self.stopped)
+        return False
 
     def _rows(self, records: Records, node: int) -> DataFrame:
         """Recorded rows."""

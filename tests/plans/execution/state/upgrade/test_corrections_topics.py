@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from compiled_plan.plans.execution.state.upgrade.corrections import Correction
+from compiled_plan.plans.execution.tables.sides import Pair
 from tests.plans.execution.state.checkpoint.places import Place, table
 from tests.support.topics import Topics
 
@@ -42,7 +43,11 @@ def newest(topics: Topics, topic: str) -> dict[str, int]:
 
 
 @pytest.mark.parametrize("guarantee", ["exactly-once", pytest.param("at-least-once", marks=pytest.mark.wide)])
-def test_only_keys_that_differ_get_a_message(topics: Topics, tmp_path: Path, guarantee: str) -> None:
+def test_only_keys_that_differ_get_a_message(
+    topics: Topics, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, guarantee: str
+) -> None:
+    # Sums of a changelog do not tell which row of a key is the last one.
+    monkeypatch.delattr(Pair, "buckets")
     topic, place = f"corrected-{guarantee}", Place(topics.spark, tmp_path)
     declared = totals(topics, topics.make(topic, 2), guarantee)
     old, new = (place.compiled(declared, query) for query in (TOTALS, PAID))
