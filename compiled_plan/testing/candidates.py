@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal
+from itertools import cycle
 from random import Random
+from typing import Any
 
 from compiled_plan.plans import types as t
 from compiled_plan.plans.connectors.checks import changelog_of
-from compiled_plan.plans.execution.testing.replacing import PlanTables
+from compiled_plan.plans.execution.testing.replacing import PlanTables, table_id
 from compiled_plan.plans.inspection.lineage.same_tables import same_tables, tables_of
-from compiled_plan.plans.nodes.tables import CatalogTable
+from compiled_plan.plans.nodes.scan import TableSourceScan
+from compiled_plan.plans.nodes.sort import TemporalSort
+from compiled_plan.plans.nodes.tables import CatalogTable, FilterPushDown
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.rex import Literal
 from compiled_plan.plans.types.changelog import ChangelogMode
@@ -23,14 +27,21 @@ from compiled_plan.testing.values import ValueFault, internal_value
 
 #: The time of the first row; each further one of an input is later by a step of one of the groups, in seconds.
 _BEGIN = dt.datetime(2024, 1, 1, 10)
-_STEPS = ((0, 1, 60, 1500, 3600), (60, 300, 600), (0, 0.1))
+_LONG, _EVEN, _SHORT = (0, 1, 60, 1500, 3600), (60, 300, 600), (0, 0, 0, 0.1)
+#: The groups in their turn. A sort drops all but the first row of one time unless a watermark came just before, so that
+#: rows whose order matters take many inputs.
+_GROUPS, _SORTED_GROUPS = (_LONG, _EVEN, _SHORT), (_LONG, _SHORT, _EVEN, _SHORT, _SHORT)
 #: The times of the rows of one step, as multiples of it.
 _SHIFTS = (0, 0, 0, 1, 2, -1.5)
-#: Of so many rows one is NULL in the column that has NULLs, which every other input has: more columns with NULLs would
-#: make most inputs end at a constraint of a sink.
-_NULLS = 4
+#: Of so many rows one is NULL in the column that has NULLs, which this share of inputs has, each column in its turn:
+#: more columns with NULLs would make most inputs end at a constraint of a sink.
+_NULLS, _WITH_NULLS = 4, 0.5
+#: The share of inputs with one row per table after the change: most rows from before do not change again.
+_ENDING = 0.3
 #: The share of columns whose numbers are those that concern them.
 _OWN = 0.75
+#: The share of columns whose numbers pass the comparisons that concern them.
+_PASSING = 0.5
 _TIMES = (t.TimestampType, t.TimestampLtzType, t.DateType, t.TimeType)
 
 #: The tables that a program reads, by their names in the program before the change.
@@ -65,20 +76,23 @@ class Candidates:
             for name, table in side.items():
                 for field in read_columns(table)[0].fields:
                     self._types[name].setdefault(field.name, []).append(field.type)
-        self._optional = [
+        self._read = {place for plan, side in zip(plans, tables, strict=True) for place in _columns_read(plan, side)}
+        optional = [
             (name, column)
             for name, columns in self._types.items()
             for column, types in columns.items()
-            if all(type_.nullable and not isinstance(type_, _TIMES) for type_ in types)
+            if (name, column) in self._read and all(type_.nullable and not isinstance(type_, _TIMES) for type_ in types)
         ]
+        self._draw.shuffle(optional)
+        self._nulls = cycle(optional or [None])
+        sorts = any(isinstance(node, TemporalSort) for plan in plans for node in plan.nodes)
+        self._steps = cycle(_SORTED_GROUPS if sorts else _GROUPS)
         constants = [constant for plan in plans for constant in constants_of(plan)]
         self._constants = [constant.literal for constant in constants]
         names = {column for columns in self._types.values() for column in columns}
         #: The constants that concern a column: those of its name, or of no column that is read.
         self._own = {
-            name: [
-                constant.literal for constant in constants if name in constant.columns or not constant.columns & names
-            ]
+            name: [constant for constant in constants if name in constant.columns or not constant.columns & names]
             for name in names
         }
         #: The values of a column, by table and column, where they are the same at all times.
@@ -96,12 +110,12 @@ class Candidates:
         self._few = {}
         self._texts = self._sample(_values(t.STRING, self._constants, _BEGIN), (2, 3))
         live: dict[str, list[Values]] = {name: [] for name in self._tables}
-        at, steps = _BEGIN, self._draw.choice(_STEPS)
-        nulls = self._draw.choice(self._optional) if self._optional and self._draw.random() < 0.5 else None
+        at, steps = _BEGIN, next(self._steps)
+        nulls = next(self._nulls) if self._draw.random() < _WITH_NULLS else None
         parts: list[tuple[Event, ...]] = []
         for names in self._of_run:
             events: list[Event] = []
-            for _ in range(rows):
+            for _ in range(1 if parts and self._draw.random() < _ENDING else rows):
                 step = self._draw.choice(steps)
                 at += dt.timedelta(seconds=step)
                 # Tables whose times differ hold rows of others back; some rows are late.
@@ -152,26 +166,59 @@ class Candidates:
         return self._draw.sample(values, min(len(values), self._draw.choice(sizes)))
 
     def _drawn(self, table: str, column: str, at: dt.datetime) -> object:
-        """A value of a column: one of the few of the input."""
+        """A value of a column: one of the few of the input; the simplest one if no program reads the column."""
+        if (table, column) not in self._read:
+            return self._values(table, column, at)[0]
         if isinstance(self._types[table][column][0], t.NumericType):
             if (table, column) not in self._few:
                 # Numbers may be those of another column with which this one is joined.
                 values = self._values(table, column, at, own=self._draw.random() < _OWN)
+                values = self._passing(column, values) if self._draw.random() < _PASSING else values
                 self._few[table, column] = self._sample(values, (2, 3, 3))
             return self._draw.choice(self._few[table, column])
         values = self._values(table, column, at)
         return self._draw.choice([value for value in values if value in self._texts] or values)
+
+    def _passing(self, column: str, values: Sequence[object]) -> list[object]:
+        """The numbers that pass most comparisons of a column with constants."""
+        tests = [(item.passes, item.literal.value) for item in self._own[column] if item.passes is not None]
+        passed = {value: sum(_passes(test, value, number) for test, number in tests) for value in values}
+        return [value for value in values if passed[value] == max(passed.values())]
 
     def _values(self, table: str, column: str, at: dt.datetime, *, own: bool = False) -> list[object]:
         """Values of all types of a column, by all constants or those that concern it; NULL alone if there are none."""
         place, types = (table, column, own), self._types[table][column]
         if place in self._fixed:
             return self._fixed[place]
-        values = _values(types[0], self._own[column] if own else self._constants, at)
+        values = _values(types[0], [item.literal for item in self._own[column]] if own else self._constants, at)
         fitting = [value for value in values if all(_fits(value, type_) for type_ in types)] or [None]
         if isinstance(types[0], t.NumericType | t.CharacterType):
             self._fixed[place] = fitting
         return fitting
+
+
+def _columns_read(plan: CompiledPlan, tables: Tables) -> Iterator[tuple[str, str]]:
+    """The tables and columns that a plan reads or by which changes of a table find their row."""
+    looked_up = PlanTables.of(plan).lookups
+    for name, table in tables.items():
+        scans = [node for node in plan.nodes if isinstance(node, TableSourceScan) and _table_of(node) == table.path]
+        filtered = any(isinstance(item, FilterPushDown) for node in scans for item in node.scan_table_source.abilities)
+        # A column of a row that is read in part is the beginning of the names of these parts.
+        names = [f"{column}_" for node in scans for column in node.output_type.names]
+        for column in read_columns(table)[0].names:
+            is_read = column in table.primary_key or any(read.startswith(f"{column}_") for read in names)
+            if is_read or filtered or table_id(table) in looked_up:
+                yield name, column
+
+
+def _table_of(scan: TableSourceScan) -> tuple[str, ...]:
+    return scan.scan_table_source.table.path
+
+
+def _passes(test: Callable[[Any, Any], bool] | None, value: object, number: object) -> bool:
+    with suppress(ArithmeticError, TypeError, ValueError):
+        return test is not None and test(Decimal(str(value)), Decimal(str(number)))
+    return False
 
 
 def _values(type_: t.LogicalType, constants: Sequence[Literal], at: dt.datetime) -> list[object]:

@@ -36,3 +36,20 @@ def test_constants_by_column(query: str, constants: dict[str, list[object]]) -> 
     for constant in constants_of(plan):
         by_column.setdefault(" ".join(sorted(constant.columns)), set()).add(constant.literal.value)
     assert by_column == {columns: set(values) for columns, values in constants.items()}
+
+
+@pytest.mark.parametrize(
+    ("condition", "passing"),
+    [("v > 3", {4}), ("v >= 3", {3, 4}), ("3 > v", {2}), ("3 >= v", {2, 3}), ("v = 3", {3}), ("v <> 3", {2, 4})],
+)
+def test_numbers_that_pass_a_comparison(condition: str, passing: set[int]) -> None:
+    plan = TableEnvironment().compile_script(f"{DECLARED}INSERT INTO s SELECT k, v FROM t WHERE {condition};")
+    (constant,) = constants_of(plan)
+    assert constant.passes is not None and {value for value in (2, 3, 4) if constant.passes(value, 3)} == passing
+
+
+def test_numbers_that_pass_the_bounds_of_a_range() -> None:
+    plan = TableEnvironment().compile_script(f"{DECLARED}INSERT INTO s SELECT k, v FROM t WHERE v >= 10 AND v < 20;")
+    tests = {constant.literal.value: constant.passes for constant in constants_of(plan)}
+    passed = [value for value in (9, 10, 19, 20) if all(test and test(value, bound) for bound, test in tests.items())]
+    assert passed == [10, 19]
