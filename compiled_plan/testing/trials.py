@@ -115,9 +115,9 @@ class Trials:
             "verdict": self.diff.verdict.value,
             **({"reset": [*self.reset]} if self.reset else {}),
         }
-        before, after = (_rows(events, self.tables[True]) for events in (input_.before, input_.after))
-        end = [Step("end", None, ())]
-        steps = [_rows(input_.before, self.tables[False]), [Step("upgrade", upgrade, ())], after, end]
+        first, before = ([*_rows(input_.before, side), *self._watermark(input_.before)] for side in self.tables)
+        after, end = _rows(input_.after, self.tables[True]), [Step("end", None, ())]
+        steps = [first, [Step("upgrade", upgrade, ())], after, end]
         continued = self._run(self.old, steps[0], [step for part in steps[1:] for step in part])
         # A run that starts again ends its input only after further rows, as one that continues does.
         restart = Step("restart", None, ())
@@ -132,6 +132,33 @@ class Trials:
             operators,
             frozenset(node for node, name in self._names.items() if scratch.changes(name)),
         )
+
+    @cached_property
+    def _times(self) -> tuple[Mapping[str, str], ...]:
+        """By program, the tables with a watermark, and the column of their time."""
+        return tuple(
+            {
+                name: table.resolved_table.table_schema.watermark_specs[0].rowtime_attribute
+                for name, table in side.items()
+                if table.resolved_table is not None and table.resolved_table.table_schema.watermark_specs
+            }
+            for side in self.tables
+        )
+
+    def _watermark(self, events: Sequence[Event]) -> Iterator[Step]:
+        """The watermark behind rows, where the programs read different tables that could hold it back.
+
+        Rows that are late for one watermark alone are no matter of the state.
+        """
+        first, second = self._times
+        read = {event.table for event in events}
+        if first.keys() != second.keys() and all(read & side.keys() for side in self.tables):
+            times = {**first, **second}
+            last = max(
+                (str(at) for e in events if e.table in times for row in e.rows if (at := row.get(times[e.table]))),
+                default=None,
+            )
+            yield from [] if last is None else [Step("watermark", last, ())]
 
     def _run(self, first: CompiledPlan, before: Sequence[Step], after: Sequence[Step]) -> _Trial:
         case = replace(self._case, steps=(*before, *after))

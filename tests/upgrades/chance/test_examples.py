@@ -23,6 +23,7 @@ from compiled_plan.plans.inspection.diff.model import OperatorEdit, Part
 from compiled_plan.plans.inspection.judging.verdicts import Verdict
 from compiled_plan.testing.counterexamples import Search, search
 from compiled_plan.testing.example_files import label
+from tests.upgrades.chance.expected import TIMED
 from tests.upgrades.chance.pairs import Pair, pair
 
 if TYPE_CHECKING:
@@ -52,10 +53,11 @@ class Trial:
         """Return True for an effect on rows that wait for their time, of a single table.
 
         A test moves the watermark behind all rows of a step, which a stopped run may not have done: in a test a row
-        waits only for another table, whose rows hold the watermark back.
+        waits only for another table, whose rows hold the watermark back, and which both programs read.
         """
         is_sort = isinstance(part, OperatorEdit) and part.kind == "temporal-sort"
-        return is_sort and len(self.pair.new.reads & self.pair.old.reads) == 1
+        old, new = self.pair.old.reads, self.pair.new.reads
+        return is_sort and (len(old & new) == 1 or bool((old ^ new) & TIMED))
 
     def problems(self) -> Iterator[str]:
         """Parts whose verdict the search contradicts."""
