@@ -27,6 +27,7 @@ from compiled_plan.plans.execution.spark.java import (
     JavaObject,
     cache_classes,
     column_of,
+    disable_nagle,
     frame_of,
     java_class,
     settings,
@@ -208,6 +209,7 @@ class QuickEngine:
             self._lowered = _KEPT.pop(self._key, None) or _lower(
                 self.spark, prepared, bounded=bounded, watched=self.watched
             )
+            disable_nagle(self.spark)
             if last is None:
                 self._memory = java_class(self.spark._jvm, f"{_HOST}.plain.PlainMemory")()
             if last is None or mappings is None:

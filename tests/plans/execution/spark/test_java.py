@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from py4j.clientserver import ClientServerConnection
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from compiled_plan.plans.execution.spark.java import cache_classes, java_class
+from compiled_plan.plans.execution.spark.java import cache_classes, disable_nagle, java_class
 
 SEARCH = "r\nu\n"
 
@@ -46,3 +47,15 @@ def test_a_method_is_looked_up_once_per_class(spark: SparkSession, searches: lis
     assert searches == []
     assert integer.MAX_VALUE == 2**31 - 1
     assert integer("14") is not None
+
+
+def test_answers_are_not_delayed_by_nagle(spark: SparkSession) -> None:
+    """Each thread has its own connection."""
+
+    def is_disabled() -> bool:
+        disable_nagle(spark)
+        server = spark.sparkContext._gateway.java_gateway_server
+        return bool(server.getCallbackClient().getPerThreadConnection().getSocket().getTcpNoDelay())
+
+    with ThreadPoolExecutor(1) as pool:
+        assert is_disabled() and pool.submit(is_disabled).result()
