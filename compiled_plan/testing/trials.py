@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from compiled_plan.plans.execution.testing.continuing import as_continued
 from compiled_plan.plans.execution.testing.engine import WATCHED, Engines
 from compiled_plan.plans.execution.testing.replacing import PlanTables, table_id
 from compiled_plan.plans.inspection.diff.build import diff_of
@@ -60,6 +61,11 @@ class Trials:
     @cached_property
     def diff(self) -> PlanDiff:
         return diff_of(self._both)
+
+    @cached_property
+    def _renamed(self) -> CompiledPlan:
+        """The new program with the uids that it has when it continues, so that both runs share one query."""
+        return as_continued(self.new, self.diff)
 
     @cached_property
     def reset(self) -> tuple[str, ...]:
@@ -121,7 +127,7 @@ class Trials:
         continued = self._run(self.old, steps[0], [step for part in steps[1:] for step in part])
         # A run that starts again ends its input only after further rows, as one that continues does.
         restart = Step("restart", None, ())
-        scratch = self._run(self.new, before, [restart, *after, *end])
+        scratch = self._run(self._renamed, before, [restart, *after, *end])
         sinks = dict(self._sinks(scratch, continued))
         operators = dict(self._operators(scratch, continued))
         return Outcome(

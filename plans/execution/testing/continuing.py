@@ -10,16 +10,24 @@ from compiled_plan.plans.execution.session.options import TRANSFORM
 from compiled_plan.plans.execution.stages.descriptions import StateForm
 from compiled_plan.plans.execution.stages.hosts import hosted
 from compiled_plan.plans.execution.stages.prepared import PreparedPlan, prepare
-from compiled_plan.plans.execution.state.upgrade.planning import begins_to_expire, check_columns, kept_uids, plan_state
+from compiled_plan.plans.execution.state.upgrade.planning import (
+    begins_to_expire,
+    check_columns,
+    kept_uids,
+    plan_state,
+    uids_of,
+)
 from compiled_plan.plans.execution.state.upgrade.refusing import refusal
 from compiled_plan.plans.execution.state.upgrade.steps import RESET, MoveState
 from compiled_plan.plans.inspection.diff.build import diff_of
 from compiled_plan.plans.inspection.diff.concerns import accepts, concerns, reset_uids
 from compiled_plan.plans.inspection.diff.facts import RunFacts
 from compiled_plan.plans.inspection.diff.mapping import StateMapping
+from compiled_plan.plans.inspection.diff.model import PlanDiff
 from compiled_plan.plans.inspection.diff.sides import PlanPair
 from compiled_plan.plans.inspection.identity import renamed
 from compiled_plan.plans.inspection.judging.verdicts import worst
+from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.text.hadoop_paths import at_rest
 
 #: Plans with functions in Python run in queries alone.
@@ -75,6 +83,11 @@ class LastProgram:
         check_columns(state.steps, diff, self.states, self.where)
         mappings = [step.mapping for step in state.steps if isinstance(step, MoveState)]
         return _with_uids(prepared, state.uids), mappings
+
+
+def as_continued(plan: CompiledPlan, diff: PlanDiff) -> CompiledPlan:
+    """The new plan of a comparison with the uids that its state has when it continues."""
+    return renamed(plan, dict(uids_of(diff, prepare(plan))))
 
 
 def _with_uids(prepared: PreparedPlan, uids: Mapping[int, str]) -> PreparedPlan:

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from compiled_plan.environment import TableEnvironment
+from compiled_plan.plans.execution.stages.prepared import PreparedPlan
 from compiled_plan.plans.execution.state.upgrade.refusing import UpgradeError
+from compiled_plan.plans.execution.testing import quick
 from compiled_plan.plans.execution.testing.engine import Engines
 from compiled_plan.plans.execution.testing.sessions import engines_of
 from compiled_plan.plans.inspection.judging.verdicts import Verdict
@@ -113,6 +115,20 @@ def test_an_operator_whose_state_cannot_be_read_starts_empty(engines: Engines, t
     )
     assert "verdict: incompatible, reset: [group-aggregate-orders-" in text
     assert outcome.missing == () and ", incompatible, from the change on:" in text
+
+
+def test_both_runs_share_the_query_of_the_new_program(engines: Engines, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lowering a plan takes most of the time of a search; an operator that starts empty keeps its old uid."""
+    lowered, lower = list[PreparedPlan](), quick._lower
+
+    def seen(spark: SparkSession, prepared: PreparedPlan, *, bounded: bool, watched: bool) -> quick._Lowered:
+        lowered.append(prepared)
+        return lower(spark, prepared, bounded=bounded, watched=watched)
+
+    monkeypatch.setattr(quick, "_lower", seen)
+    new = ORDERS.replace("customer, SUM", "status, SUM").replace("GROUP BY customer", "GROUP BY status")
+    plans = [TableEnvironment().compile_script(text.replace("orders", "sales")) for text in (ORDERS, new)]
+    assert search(plans[0], plans[1], engines, 30, 4).examples and len(lowered) == 2
 
 
 def test_tables_and_columns_that_change(engines: Engines, tmp_path: Path) -> None:
