@@ -64,8 +64,10 @@ def disable_nagle(spark: SparkSession) -> None:
     gateway = spark.sparkContext._gateway
     # A gateway with a single thread for all has no connection of this one.
     if isinstance(gateway, ClientServer) and getattr(_THREAD, "gateway", None) is not gateway:
-        connection: JavaObject = gateway.java_gateway_server.getCallbackClient().getPerThreadConnection()
-        connection.getSocket().setTcpNoDelay(True)
+        connection = gateway.java_gateway_server.getCallbackClient().getPerThreadConnection()
+        # Java refers to it weakly.
+        if connection is not None:
+            connection.getSocket().setTcpNoDelay(True)
         _THREAD.gateway = gateway
 
 
