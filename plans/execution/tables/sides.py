@@ -12,7 +12,7 @@ from functools import reduce
 from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
-from pyspark.sql.types import DataType, MapType, StructType, VariantType
+from pyspark.sql.types import ArrayType, DataType, MapType, StructType, VariantType
 
 from compiled_plan.plans.execution.interfaces.connectors import (
     DELETE,
@@ -38,6 +38,8 @@ OLD, NEW, CASE = "old", "new", "case"
 #: bucket be compared.
 BUCKET, _BUCKETS = "bucket", 1 << 17
 _HALF = 0xFFFFFFFF
+#: Options of Spark's JSON, whose times have milliseconds by default.
+_EXACT = dict.fromkeys(("timestampFormat", "timestampNTZFormat"), "yyyy-MM-dd'T'HH:mm:ss.SSSSSS")
 _ROUND = "round"
 #: The cases of a key.
 EQUAL, SEQUENCE, OTHER_VALUES, ONLY_OLD, ONLY_NEW = CASES = ("equal", "sequence", "values", "old", "new")
@@ -84,19 +86,16 @@ class Pair:
             number: the number of their round, later than earlier ones.
         """
         names = list(table.columns.names)
-        columns = {name: _comparable(f"f{names.index(name)}", rows) for name in self.columns}
-        is_gone = F.col(KIND).isin(UPDATE_BEFORE, DELETE)
-        key = F.struct(*(columns[name].alias(name) for name in self.key))
-        values = F.struct(*(columns[name].alias(name) for name in self.others), F.lit(0).alias(""))
+        values = F.struct(*_comparable(table, rows, self.others), F.lit(0).alias(""))
         originals = (F.col(f"f{names.index(name)}").alias(name) for name in self._originals(table, rows))
         return rows.select(
-            key.alias(KEY),
+            self._key_of(table, rows),
             F.struct(F.lit(number).alias(_ROUND), BATCH, ORD, PATH).alias(AT),
             F.col(KIND),
             values.alias(VALUES),
             F.struct(*originals, F.lit(0).alias("")).alias(_ORIGINALS),
-            F.when(is_gone, -1).otherwise(1).cast("bigint").alias(COUNT),
-            F.xxhash64(KIND, values).alias(DIGEST),
+            F.when(_is_gone(), -1).otherwise(1).cast("bigint").alias(COUNT),
+            _digest(table, rows, self.others, F.col(KIND)).alias(DIGEST),
         )
 
     def both(self, old: DataFrame, new: DataFrame) -> DataFrame:
@@ -126,13 +125,13 @@ class Pair:
         """
         sides = []
         for sign, table, rows in ((1, self.old, old), (-1, self.new, new)):
-            digest = F.xxhash64(KEY, VALUES)
+            digest = _digest(table, rows, self.columns)
             sides.append(
-                self.changes(table, rows).select(
-                    _bucket().alias(BUCKET),
+                rows.select(
+                    self._bucket(table, rows),
                     F.lit(max(sign, 0)).alias(OLD),
                     F.lit(sign).alias(COUNT),
-                    F.when(F.col(_KIND) != INSERT, 1).otherwise(0).alias(_KIND),
+                    F.when(F.col(KIND) != INSERT, 1).otherwise(0).alias(_KIND),
                     # The sums of the halves do not overflow.
                     (digest.bitwiseAND(_HALF) * sign).alias("low"),
                     (F.shiftright(digest, 32) * sign).alias("high"),
@@ -151,8 +150,7 @@ class Pair:
             rows: recorded rows.
             buckets: the numbers of the buckets.
         """
-        key = F.struct(*(_comparable(f"f{table.columns.names.index(name)}", rows).alias(name) for name in self.key))
-        numbered = rows.withColumn(BUCKET, _bucket(key))
+        numbered = rows.select("*", self._bucket(table, rows))
         return numbered.join(F.broadcast(buckets), BUCKET, "left_semi").select(*rows.columns)
 
     def suspects(self, old: DataFrame, new: DataFrame) -> DataFrame:
@@ -161,11 +159,11 @@ class Pair:
         Nothing is sorted, and no row shuffled but its key and a digest of the others.
         """
         sides = (
-            self.changes(table, rows).select(
-                KEY,
+            rows.select(
+                self._key_of(table, rows),
                 *((F.lit(1) if own == side else F.lit(0)).alias(own) for own in (OLD, NEW)),
-                F.when(F.col(COUNT) < 0, 1).otherwise(0).alias(_KIND),
-                F.xxhash64(VALUES).alias(DIGEST),
+                F.when(_is_gone(), 1).otherwise(0).alias(_KIND),
+                _digest(table, rows, self.others).alias(DIGEST),
             )
             for side, table, rows in ((OLD, self.old, old), (NEW, self.new, new))
         )
@@ -203,6 +201,12 @@ class Pair:
         columns = (self._sent(name, originals).alias(f"f{at}") for at, name in enumerate(self.new.columns.names))
         head = (kind.cast("tinyint").alias(KIND), F.lit(0).cast("bigint").alias(ORD), F.lit(None).cast("binary"))
         return both.where(was | will).select(*head[:2], head[2].alias(PATH), *columns)
+
+    def _key_of(self, table: TableSpec, rows: DataFrame) -> Column:
+        return F.struct(*_comparable(table, rows, self.key)).alias(KEY)
+
+    def _bucket(self, table: TableSpec, rows: DataFrame) -> Column:
+        return F.pmod(_digest(table, rows, self.key), F.lit(_BUCKETS)).cast("int").alias(BUCKET)
 
     def _sent(self, name: str, originals: Sequence[str]) -> Column:
         """A column of the new row; of a deletion that of the old row."""
@@ -258,10 +262,6 @@ def _by_count() -> Column:
     return F.when(old > new, ONLY_OLD).when(old < new, ONLY_NEW).when(~_same(DIGEST), SEQUENCE).otherwise(EQUAL)
 
 
-def _bucket(key: Column | None = None) -> Column:
-    return F.pmod(F.xxhash64(F.col(KEY) if key is None else key), F.lit(_BUCKETS)).cast("int")
-
-
 def _union(frames: Iterable[DataFrame]) -> DataFrame:
     return reduce(lambda left, right: left.unionByName(right), frames)
 
@@ -270,9 +270,26 @@ def _same(name: str) -> Column:
     return F.col(f"{OLD}.{name}").eqNullSafe(F.col(f"{NEW}.{name}"))
 
 
-def _comparable(name: str, rows: DataFrame) -> Column:
-    """A column that can be compared and ordered: maps and variants as JSON."""
-    return F.to_json(F.struct(name)) if _has(rows.schema[name].dataType, MapType, VariantType) else F.col(name)
+def _is_gone() -> Column:
+    """True for a recorded row that ends the one before it."""
+    return F.col(KIND).isin(UPDATE_BEFORE, DELETE)
+
+
+def _comparable(table: TableSpec, rows: DataFrame, names: Sequence[str]) -> list[Column]:
+    """Columns that can be compared and ordered: maps and variants as JSON."""
+    return [_or_json(table, rows, name, MapType, VariantType).alias(name) for name in names]
+
+
+def _digest(table: TableSpec, rows: DataFrame, names: Sequence[str], *before: Column) -> Column:
+    """A digest of columns behind others that are never null. Spark's hash ignores nulls, so their places are part."""
+    columns = [_or_json(table, rows, name, MapType, VariantType, ArrayType, StructType) for name in names]
+    return F.xxhash64(*before, *columns, *(column.isNull() for column in columns))
+
+
+def _or_json(table: TableSpec, rows: DataFrame, name: str, *classes: type[DataType]) -> Column:
+    """A column of recorded rows; as JSON if its type has a part of some classes."""
+    field = f"f{table.columns.names.index(name)}"
+    return F.to_json(F.struct(field), _EXACT) if _has(rows.schema[field].dataType, *classes) else F.col(field)
 
 
 def _has(type_: DataType, *classes: type[DataType]) -> bool:

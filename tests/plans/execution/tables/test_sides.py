@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from compiled_plan.plans import types as t
 from compiled_plan.plans.execution.interfaces.connectors import DELETE, INSERT, UPDATE_AFTER, UPDATE_BEFORE, TableSpec
-from compiled_plan.plans.execution.tables.sides import BUCKET, CASE, KEY, OLD, Pair
-from compiled_plan.plans.types import Field, MapType, RowType
+from compiled_plan.plans.execution.spark.types import to_spark
+from compiled_plan.plans.execution.tables.sides import BUCKET, CASE, DIGEST, KEY, OLD, Pair
+from compiled_plan.plans.types import ArrayType, Field, MapType, RowType
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -25,6 +27,7 @@ COLUMNS = RowType(
 )
 TABLE = TableSpec("t", COLUMNS, {}, primary_key=("a.key",))
 PAIR = Pair(TABLE, TABLE)
+FIRST, SECOND = (datetime(2026, 1, 1, microsecond=number) for number in (1, 2))
 Change = tuple[int, str, float | None, dict[str, int] | None]
 
 
@@ -90,3 +93,29 @@ def test_most_equal_keys_are_in_buckets_without_a_difference(spark: SparkSession
     buckets = PAIR.buckets(changes(spark, *old), changes(spark, *new)).groupBy(CASE).agg({OLD: "sum"}).collect()
     counts = dict(buckets)
     assert 3 <= counts[True] < 10 and counts[True] + counts[False] == 3000
+
+
+@pytest.mark.parametrize(
+    ("type_", "old", "new"),
+    [
+        (t.BIGINT, (None, 5), (5, None)),
+        (ArrayType(element=t.BIGINT), ([None, 5], [5]), ([5, None], [5])),
+        (RowType(fields=(Field("a", t.INT), Field("b", t.INT))), ((None, 5), (1, 1)), ((5, None), (1, 1))),
+        (MapType(key=t.STRING, value=t.TimestampType(precision=6)), ({"a": FIRST}, None), ({"a": SECOND}, None)),
+    ],
+    ids=str,
+)
+def test_nulls_in_another_place_and_microseconds_differ(
+    spark: SparkSession, type_: t.LogicalType, old: tuple[Any, Any], new: tuple[Any, Any]
+) -> None:
+    columns = RowType(fields=(Field("k", t.STRING), Field("x", type_), Field("y", type_)))
+    table = TableSpec("t", columns, {}, primary_key=("k",))
+    pair, kind = Pair(table, table), f"f1 {to_spark(type_).simpleString()}, f2 {to_spark(type_).simpleString()}"
+    schema = f"kind TINYINT, ord BIGINT, path BINARY, batch INT, f0 STRING, {kind}"
+    sides = [spark.createDataFrame([(INSERT, 0, None, 0, "a", *values)], schema) for values in (old, new)]
+    assert pair.buckets(*sides).where(CASE).count() == 1
+    assert pair.suspects(*sides).where(CASE).count() == 1
+    (sent,) = pair.difference(*(pair.changes(table, side) for side in sides)).collect()
+    assert (sent.kind, sent.f1, sent.f2) == (UPDATE_AFTER, *new)
+    digests = [pair.changes(table, side).select(DIGEST).collect() for side in sides]
+    assert digests[0] != digests[1]
