@@ -20,12 +20,17 @@ import org.compiledplan.kernel.host.runtime.StageKeys;
  */
 final class GatheredRows implements Iterator<InternalRow> {
   private static final int FIRST_PAGE = 1 << 14;
-  private static final int LAST_PAGE = 1 << 20;
+
+  /** With its header less than half of G1's smallest region: larger arrays take whole regions. */
+  private static final int LAST_PAGE = (1 << 19) - 64;
+
   private static final int FIRST_ROWS = 1 << 8;
   private static final int NONE = -1;
 
-  /** Memory per row in bytes, without the row itself. */
-  private static final int ROW_BYTES = 40 + KeyOrder.BYTES_PER_KEY;
+  /** Memory per row in bytes for its place, without the row itself, and for its key. */
+  private static final int PLACE_BYTES = 20;
+
+  private static final int KEY_BYTES = 20 + KeyOrder.BYTES_PER_KEY;
 
   private static final class Keys {
     private final UTF8String op;
@@ -111,7 +116,7 @@ final class GatheredRows implements Iterator<InternalRow> {
         keys == null ? pass(rows) : keys.append(packed.getUTF8String(StageKeys.KEY), rows);
     if (previous != NONE) next[previous] = rows;
     next[rows++] = NONE;
-    return memory.grow(bytes + ROW_BYTES);
+    return memory.grow(bytes + PLACE_BYTES + KEY_BYTES);
   }
 
   /** Appends a row to the bypassing ones; returns the previous row. */
@@ -139,6 +144,36 @@ final class GatheredRows implements Iterator<InternalRow> {
         point(passed, row);
         row = next[row];
         return passed;
+      }
+    };
+  }
+
+  /**
+   * All rows in order of arrival, in place of those by key. The memory of keys is released at once,
+   * and that of rows as they are read; a returned row is valid until the next call.
+   */
+  Iterator<UnsafeRow> drained() {
+    operators.clear();
+    others.clear();
+    next = null;
+    memory.shrink((long) rows * KEY_BYTES);
+    UnsafeRow drained = new UnsafeRow(InternalRows.PACKED + 1);
+    return new Iterator<UnsafeRow>() {
+      private int row;
+
+      @Override
+      public boolean hasNext() {
+        return row < rows;
+      }
+
+      @Override
+      public UnsafeRow next() {
+        if (!hasNext()) throw new NoSuchElementException();
+        if (row > 0 && page[row] != page[row - 1]) {
+          memory.shrink(pages.set(page[row - 1], null).length);
+        }
+        point(drained, row++);
+        return drained;
       }
     };
   }

@@ -26,14 +26,13 @@ record Gathering(SortExec sort, long maxBytes, BypassedRows bypassed)
         new GatheredRows(memory, bypassed == null ? null : bypassed.operators());
     boolean fits = true;
     while (fits && rows.hasNext()) fits = gathered.add((UnsafeRow) rows.next());
-    Iterator<InternalRow> result = CollectionConverters.asScala(gathered);
-    java.util.Iterator<UnsafeRow> aside = gathered.bypassed();
     if (!fits) {
-      Iterator<InternalRow> others = CollectionConverters.asScala(aside).map(row -> row);
-      return sorted(result.concat(() -> others).concat(() -> rows), memory);
+      Iterator<InternalRow> first = CollectionConverters.asScala(gathered.drained()).map(r -> r);
+      return sorted(first.concat(() -> rows), memory);
     }
+    java.util.Iterator<UnsafeRow> aside = gathered.bypassed();
     if (aside.hasNext()) bypassed.add(aside);
-    return result;
+    return CollectionConverters.asScala(gathered);
   }
 
   @SuppressWarnings("unchecked")

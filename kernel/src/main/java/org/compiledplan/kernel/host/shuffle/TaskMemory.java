@@ -47,6 +47,14 @@ final class TaskMemory {
     return used <= granted;
   }
 
+  /** Gives back memory. */
+  void shrink(long bytes) {
+    used = Math.max(used - bytes, 0);
+    if (share == null || granted <= used) return;
+    share.freeMemory(granted - used);
+    granted = used;
+  }
+
   long used() {
     return used;
   }
