@@ -54,8 +54,8 @@ public final class StageKeys {
     try {
       access.run();
     } finally {
-      if (outer.isEmpty()) ImplicitGroupingKeyTracker.removeImplicitKey();
-      else ImplicitGroupingKeyTracker.setImplicitKey(outer.get());
+      // Null is no key to Spark; a removed thread-local would be created again for each access.
+      ImplicitGroupingKeyTracker.setImplicitKey(outer.isEmpty() ? null : outer.get());
     }
   }
 }
