@@ -21,6 +21,7 @@ from compiled_plan.plans.execution.operators.base import Lowering
 from compiled_plan.plans.execution.session.partitions import PARTITIONS
 from compiled_plan.plans.execution.session.spark_session import query_settings
 from compiled_plan.plans.execution.session.stopping import follow
+from compiled_plan.plans.execution.spark.java import settings
 from compiled_plan.plans.execution.spark.storage import Folder
 from compiled_plan.plans.execution.stages.build import StageBuilder, StageOptions
 from compiled_plan.plans.execution.stages.hosts import hosted
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
 _INTERVAL = "spark.sql.streaming.fileSource.log.compactInterval"
 #: The file with the id of a query, without which Spark ignores the offset log.
 _METADATA = "metadata"
+#: Spark's setting of the log of changes to state, which spares snapshots. The state of a replay is read once, whole.
+_CHANGES = "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled"
 _CONSTANT = re.compile(rf"/{GENERATIONS}/\d+/{FOLDER}/values-")
 
 
@@ -106,7 +109,7 @@ def replay(
     """
     builder, rows = _built(filling, folder, environment)
     writer = _writer(rows, builder, recorders or {}).outputMode("append").option("checkpointLocation", folder.uri)
-    settings = {**about, "conf": {**about["conf"], PARTITIONS: str(environment.partitions)}}
+    about = {**about, "conf": {**about["conf"], PARTITIONS: str(environment.partitions)}}
     folder.write_text(_METADATA, json.dumps({"id": str(uuid4())}))
     interval = int(str(environment.spark.conf.get(_INTERVAL)))
     logged: dict[str, list[Sequence[ReadFile]]] = {}
@@ -118,9 +121,9 @@ def replay(
             positions[name] = json.dumps({"logOffset": len(logged[name]) - 1})
         positions |= batch.positions
         watermark = _watermark(filling, folder, number, batch)
-        now = {**settings, "batchTimestampMs": int(time.time() * 1000)}
+        now = {**about, "batchTimestampMs": int(time.time() * 1000)}
         plan_batch(folder, Entry(number, watermark, dict(positions), now))
-        with query_settings(environment.spark, empty_batches=False):
+        with query_settings(environment.spark, empty_batches=False), settings(environment.spark, {_CHANGES: "false"}):
             query = writer.trigger(once=True).start()
         follow(environment.spark, query, environment.stopped)
     reading, hosts = (
