@@ -109,6 +109,7 @@ class RowSource:
         keeps: objects to keep alive while it is read.
         cut: the rows up to the end of a bounded source, for a run that continues for other sources; None for `frame`.
         partitions: the number of tasks that read it in real-time mode.
+        fixed: True if it has the same rows whenever it is read, such as a version of a table.
     """
 
     frame: DataFrame
@@ -116,6 +117,7 @@ class RowSource:
     keeps: object = None
     cut: DataFrame | None = None
     partitions: int = 1
+    fixed: bool = False
 
 
 class RowSink(Protocol):

@@ -45,6 +45,7 @@ class DeltaTable:
 
     is_cached: ClassVar[bool] = False
     COMMIT: ClassVar[str] = "version"
+    READS_COMMIT: ClassVar[str] = "versionAsOf"
 
     spark: SparkSession
     table: TableSpec

@@ -49,6 +49,7 @@ class IcebergTable:
 
     is_cached: ClassVar[bool] = True
     COMMIT: ClassVar[str] = "snapshot"
+    READS_COMMIT: ClassVar[str] = "snapshot-id"
 
     spark: SparkSession
     table: TableSpec

@@ -148,7 +148,10 @@ class LakeSink:
             known = replace(self.table, wanted=frozenset(columns.names))
             fields = (column.alias(f"f{at}") for at, column in enumerate(plan_columns(known)))
             head = insert_head(F.lit(0).cast("bigint"))
-            return RowSource(self.target.load(context.spark.read).select(*head, *fields), bounded=True)
+            commit, reader = self.target.current_commit(), context.spark.read
+            reader = reader if commit is None else reader.option(self.target.READS_COMMIT, commit)
+            rows = self.target.load(reader).select(*head, *fields)
+            return RowSource(rows, bounded=True, fixed=commit is not None)
         except (PySparkException, Py4JJavaError) as fault:
             raise failed(self.table, self.target.title, "read", fault) from fault
 

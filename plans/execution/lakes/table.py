@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 class LakeTable(Protocol):
     """A table of a lake, which may not exist yet."""
 
-    #: Its term for a commit.
+    #: Its term for a commit, and the option of a reader of batches with one.
     COMMIT: ClassVar[str]
+    READS_COMMIT: ClassVar[str]
 
     @property
     def name(self) -> str:

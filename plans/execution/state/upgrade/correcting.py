@@ -27,6 +27,7 @@ from compiled_plan.plans.execution.state.upgrade.corrections import (
     rows_place,
     store_corrections,
 )
+from compiled_plan.plans.execution.tables.records import BATCH as RECORDED_BATCH
 from compiled_plan.plans.execution.tables.records import Records
 from compiled_plan.plans.execution.tables.sides import BUCKET, CASE, KEY, NEW, OLD, Pair
 from compiled_plan.plans.execution.tables.sinks import observed
@@ -64,6 +65,8 @@ class Correcting:
     stopped: Callable[[], bool]
     #: By node: the number of keys that are right without a closer look.
     _equal: dict[int, int] = field(default_factory=dict)
+    #: By node: the version of the table that is compared. Other tables are copied.
+    _versions: dict[int, DataFrame] = field(default_factory=dict)
 
     def recorders(self) -> dict[int, connectors.RowSink]:
         """Sinks that record the new results, by node."""
@@ -74,14 +77,14 @@ class Correcting:
         node = next(node for node, table in self.tables.items() if table.identifier == identifier)
         has_one_row_per_key = self._read(node)
         pair, equal = self._pair(node), 0
-        sides = [self._rows(self._records(side), node) for side in _SIDES]
+        sides = [self._rows(side, node) for side in _SIDES]
         if has_one_row_per_key:
             equal, sides = self._unequal(node, sides)
         counting, number = observed(pair.suspects(*sides))
         suspects = self._stored(counting.where(CASE).select(KEY), node, _SUSPECTS)
         # A report of Spark that comes too late counts as 0.
         self._equal[node] = equal + (number() or counting.count()) - suspects.count()
-        self._stored(pair.difference(*self._changes(node, suspects)), node, _DIFFERENCE)
+        self._stored(pair.difference(*self._changes(node, suspects, sides)), node, _DIFFERENCE)
 
     def _unequal(self, node: int, sides: Sequence[DataFrame]) -> tuple[int, list[DataFrame]]:
         """The number of keys in buckets without a difference, and the rows of both sides in the others."""
@@ -89,7 +92,10 @@ class Correcting:
         buckets = self._stored(pair.buckets(*sides), node, "buckets")
         (equal,) = buckets.where(~F.col(CASE)).agg(F.sum(OLD)).collect()
         differing = buckets.where(CASE).select(BUCKET)
-        return equal[0] or 0, [pair.inside(table, rows, differing) for rows in sides]
+        inside = (pair.inside(table, rows, differing) for rows in sides)
+        return equal[0] or 0, [
+            self._stored(rows, node, f"inside-{side}") for side, rows in zip(_SIDES, inside, strict=True)
+        ]
 
     def write(self, target: Folder, since: Mapping[int, tuple[DataFrame, DataFrame]] | None = None) -> None:
         """Write the differences into a generation, for `send_corrections`, and remove all records.
@@ -131,23 +137,26 @@ class Correcting:
         inserted, updated, deleted = (counts.get(kind, 0) for kind in (INSERT, UPDATE_AFTER, DELETE))
         return Correction(node, table.identifier, equal + counts.get(None, 0), inserted, updated, deleted)
 
-    def _changes(self, node: int, keys: DataFrame) -> Sequence[DataFrame]:
-        """The recorded changes of some keys on both sides."""
+    def _changes(self, node: int, keys: DataFrame, sides: Sequence[DataFrame]) -> Sequence[DataFrame]:
+        """The changes of some keys among the rows of both sides."""
         table, pair = self.tables[node], self._pair(node)
-        return [pair.changes(table, pair.among(table, self._rows(self._records(side), node), keys)) for side in _SIDES]
+        return [pair.changes(table, pair.among(table, rows, keys)) for rows in sides]
 
     def _stored_changes(self, node: int, keys: DataFrame, name: str) -> Sequence[DataFrame]:
-        sides = zip(_SIDES, self._changes(node, keys), strict=True)
-        return [self._stored(changes, node, f"{name}-{side}") for side, changes in sides]
+        changes = self._changes(node, keys, [self._rows(side, node) for side in _SIDES])
+        return [self._stored(rows, node, f"{name}-{side}") for side, rows in zip(_SIDES, changes, strict=True)]
 
     def _read(self, node: int) -> bool:
-        """Record the rows that a table has; return False if they are a changelog, with several rows of a key."""
+        """Fix the rows that a table has; return False if they are a changelog, with several rows of a key."""
         sink = connectors.open_sink(self.tables[node], self._context)
         assert isinstance(sink, HoldsRows)
         source = sink.held(connectors.SourceContext(self.spark, secrets=self.secrets))
         if source is None:
             return True
         frame = source.frame if source.cut is None else source.cut
+        if source.fixed:
+            self._versions[node] = frame.withColumn(RECORDED_BATCH, F.lit(BATCH))
+            return True
         recorder = self._records(OLD).open(self._named(node), self._context)
         if not frame.isStreaming:
             recorder.write(frame, BATCH)
@@ -158,9 +167,11 @@ class Correcting:
         follow(self.spark, query, self.stopped)
         return False
 
-    def _rows(self, records: Records, node: int) -> DataFrame:
-        """Recorded rows."""
-        name = self._named(node).sink
+    def _rows(self, side: str, node: int) -> DataFrame:
+        """The rows of a side, as recorded ones."""
+        if side == OLD and node in self._versions:
+            return self._versions[node]
+        records, name = self._records(side), self._named(node).sink
         if records.holds(name):
             return records.rows(name, self.spark)
         fields = [field.dataType for field in schema_of(self.tables[node].columns).fields]
