@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -28,8 +29,9 @@ def session(spark: SparkSession) -> Iterator[SparkSession]:
 
 
 def descents(rows: list[Row]) -> int:
-    """Number of keys that follow a greater one."""
-    keys = [(row.o0 or row.o1).k or "~" for row in rows]
+    """Number of keys that follow a greater one, in the order of the state store: by length, then by bytes."""
+    texts = [json.dumps([(row.o0 or row.o1).k], ensure_ascii=False).encode() for row in rows]
+    keys = [(len(text), text) for text in texts]
     return sum(after < before for before, after in pairwise(keys))
 
 

@@ -7,7 +7,6 @@ import org.apache.spark.sql.execution.SortExec;
 import org.apache.spark.sql.execution.SparkPlan;
 import org.compiledplan.kernel.host.runtime.BypassedRows;
 import org.compiledplan.kernel.host.spark.ByteOption;
-import org.compiledplan.kernel.host.spark.DriverOnlyChild;
 import org.compiledplan.kernel.host.spark.UnaryPlan;
 import scala.collection.immutable.Seq;
 
@@ -35,9 +34,8 @@ public final class Gather extends UnaryPlan {
 
   @Override
   public RDD<InternalRow> doExecute() {
-    SortExec local = (SortExec) sort.withNewChildInternal(new DriverOnlyChild(child()));
     long maxBytes = MOST_BYTES.of(conf().getConfString(MOST_BYTES.name(), null));
-    return mapped(new Gathering(local, maxBytes, bypassed));
+    return mapped(new Gathering(child().schema(), maxBytes, bypassed));
   }
 
   @Override

@@ -3,7 +3,7 @@ package org.compiledplan.kernel.host.shuffle;
 import java.io.Serializable;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
-import org.apache.spark.sql.execution.SortExec;
+import org.apache.spark.sql.types.StructType;
 import org.compiledplan.kernel.host.runtime.BypassedRows;
 import scala.Function1;
 import scala.collection.Iterator;
@@ -11,13 +11,13 @@ import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * Groups the rows by key: in memory, where a lookup per row is cheaper than sorting; larger inputs
- * are sorted by Spark, which spills to disk.
+ * are sorted, which spills to disk.
  *
- * @param sort Spark's sort
+ * @param schema the columns of packed rows
  * @param maxBytes upper bound of the memory in bytes, beyond which Spark sorts
  * @param bypassed receives rows for other stages; null if there are none
  */
-record Gathering(SortExec sort, long maxBytes, BypassedRows bypassed)
+record Gathering(StructType schema, long maxBytes, BypassedRows bypassed)
     implements Function1<Iterator<InternalRow>, Iterator<InternalRow>>, Serializable {
   @Override
   public Iterator<InternalRow> apply(Iterator<InternalRow> rows) {
@@ -35,13 +35,9 @@ record Gathering(SortExec sort, long maxBytes, BypassedRows bypassed)
     return CollectionConverters.asScala(gathered);
   }
 
-  @SuppressWarnings("unchecked")
   private Iterator<InternalRow> sorted(Iterator<InternalRow> rows, TaskMemory memory) {
     try {
-      Iterator<?> unsafe = rows;
-      return sort.createSorter().sort((Iterator<UnsafeRow>) unsafe);
-    } catch (java.io.IOException failed) {
-      throw new java.io.UncheckedIOException(failed);
+      return KeySorter.sorted(schema, rows);
     } finally {
       memory.release();
     }

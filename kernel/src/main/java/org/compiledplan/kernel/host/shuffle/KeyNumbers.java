@@ -53,15 +53,10 @@ final class KeyNumbers {
     return UTF8String.fromBytes(bytes, start, ends[number] - start);
   }
 
-  /** A key's length and first bytes, as an unsigned number. */
+  /** The {@link KeyOrder#prefix} of a key. */
   long prefix(int number) {
     int start = start(number);
-    int length = ends[number] - start;
-    long prefix = Math.min(length, 255);
-    for (int i = 0; i < Long.BYTES - 1; i++) {
-      prefix = prefix << Byte.SIZE | (i < length ? bytes[start + i] & 255 : 0);
-    }
-    return prefix;
+    return KeyOrder.prefix(bytes, Platform.BYTE_ARRAY_OFFSET + start, ends[number] - start);
   }
 
   void clear() {

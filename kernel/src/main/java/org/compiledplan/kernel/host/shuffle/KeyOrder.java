@@ -1,5 +1,6 @@
 package org.compiledplan.kernel.host.shuffle;
 
+import org.apache.spark.unsafe.Platform;
 import org.apache.spark.unsafe.array.LongArray;
 import org.apache.spark.unsafe.memory.MemoryBlock;
 import org.apache.spark.util.collection.unsafe.sort.RadixSort;
@@ -17,6 +18,15 @@ final class KeyOrder {
   static final int BYTES_PER_KEY = 4 * Long.BYTES;
 
   private KeyOrder() {}
+
+  /** A key's length and first bytes, as an unsigned number. */
+  static long prefix(Object base, long offset, int length) {
+    long prefix = Math.min(length, 255);
+    for (int i = 0; i < Long.BYTES - 1; i++) {
+      prefix = prefix << Byte.SIZE | (i < length ? Platform.getByte(base, offset + i) & 255 : 0);
+    }
+    return prefix;
+  }
 
   /** Positions of keys in the store's order. */
   static int[] of(KeyNumbers keys) {

@@ -29,4 +29,18 @@ class WrittenKeysTest {
     for (int at = 250; at < 450; at++) keys.add("op", "" + at, false);
     assertTrue(keys.mayHave("op", "never written"));
   }
+
+  /** Keys that come in order are new without doubt, and none that was written is missed. */
+  @Test
+  void keysBehindAllOthersAreNew() {
+    WrittenKeys keys = new WrittenKeys();
+    for (int at = 0; at < 100_000; at++) {
+      assertFalse(keys.mayHave("op", "" + at));
+      keys.add("op", "" + at, true);
+    }
+    assertFalse(keys.mayHave("another", "7"));
+    keys.add("another", "99", true);
+    assertTrue(IntStream.range(0, 100_000).allMatch(at -> keys.mayHave("op", "" + at)));
+    assertFalse(keys.mayHave("another", "100"));
+  }
 }
