@@ -1,7 +1,7 @@
 """The comparison of the tables of sinks with the results of a new program, which yields their corrections.
 
-Each table is read once, and compared with the results by key; keys that change afterwards are compared again. The
-difference is in the new generation before the head that puts it in force.
+Each table is read at one version, or copied, and compared with the results by key; keys that change afterwards are
+compared again. The difference is in the new generation before the head that puts it in force.
 """
 
 from __future__ import annotations
