@@ -145,4 +145,5 @@ def test_promotions_that_end_at_any_step(
         most = max(most, chain.once_corrected(most) if corrected else chain.once(most))
         ends = {name: count + chain.ends[name] for name, count in ends.items()}
         print(f"{number}: {most} steps; ends: {ends}", flush=True)
-    assert ends["before"]
+    # Of two rounds each may happen to end late, or not at all.
+    assert ends["before"] or rounds == 2
