@@ -15,8 +15,8 @@ import org.compiledplan.kernel.host.runtime.StageKeys;
 import scala.collection.Iterator;
 
 /**
- * Sorts packed rows by key in {@link KeyOrder}, with Spark's sorter, which spills to disk. Keys that
- * come in the order of the state store are appended to its files, which need no merge then.
+ * Sorts packed rows by key in {@link KeyOrder}, with Spark's sorter, which spills to disk. Keys
+ * that come in the order of the state store are appended to its files, which need no merge then.
  */
 final class KeySorter {
   private KeySorter() {}

@@ -25,7 +25,9 @@ class GatheredRowsTest {
     return writer.getRow();
   }
 
-  /** A sort of these rows needs memory while it reads them, which the task may not have otherwise. */
+  /**
+   * A sort of these rows needs memory while it reads them, which the task may not have otherwise.
+   */
   @Test
   void rowsToSortReleaseTheirMemoryAsTheyAreRead() {
     TaskMemory memory = new TaskMemory(Long.MAX_VALUE);
