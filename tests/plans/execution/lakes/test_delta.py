@@ -12,7 +12,7 @@ from py4j.protocol import Py4JJavaError
 
 from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.errors import CheckpointError, DataError, ExecutionError
-from compiled_plan.plans.execution.interfaces.connectors import SinkContext, open_sink
+from compiled_plan.plans.execution.interfaces.connectors import SinkContext, SourceContext, open_sink
 from compiled_plan.plans.execution.lakes.sink import LakeSink
 from compiled_plan.plans.execution.stages.prepared import prepare, sink_tables
 from tests.support.change_events import events
@@ -66,6 +66,16 @@ def test_a_batch_of_deletes_alone(spark: SparkSession, tmp_path: Path) -> None:
     sink.write(changes(spark, (0, 1, 10), (0, 2, 20), (0, 3, 30)), 0)
     sink.write(changes(spark, (3, 1, 10), (1, 2, 20), (3, 4, 40)), 1)
     assert (rows_of(spark, tmp_path / "t"), sink.last) == ([(3, 30)], 1)
+
+
+def test_a_table_that_is_compared_stays_as_it_was_read(spark: SparkSession, tmp_path: Path) -> None:
+    """The old run of a promoted shadow writes to the table while it is compared."""
+    sink = opened(spark, delta("t", KEYED, tmp_path / "t", **CREATED) + "INSERT INTO t VALUES (1, 1);")
+    sink.write(changes(spark, (0, 1, 10), (0, 2, 20)), 0)
+    held = sink.held(SourceContext(spark))
+    assert held is not None and held.fixed
+    sink.write(changes(spark, (2, 1, 11), (0, 3, 30)), 1)
+    assert sorted((row.f0, row.f1) for row in held.frame.collect()) == [(1, 10), (2, 20)]
 
 
 @pytest.mark.wide
