@@ -26,7 +26,7 @@ final class KeySorter {
    */
   @SuppressWarnings("unchecked")
   static Iterator<InternalRow> sorted(StructType schema, Iterator<InternalRow> rows) {
-    Iterator<?> unsafe = rows;
+    Iterator<?> unsafe = new KeyRuns(rows);
     try {
       return UnsafeExternalRowSorter.createWithRecordComparator(
               schema,

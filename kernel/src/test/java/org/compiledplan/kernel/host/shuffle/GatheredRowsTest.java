@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 class GatheredRowsTest {
   private static final int ROWS = 50_000;
 
-  private static UnsafeRow packed(String op, String key) {
+  static UnsafeRow packed(String op, String key) {
     UnsafeRowWriter writer = new UnsafeRowWriter(3);
     writer.reset();
     writer.zeroOutNullBytes();
