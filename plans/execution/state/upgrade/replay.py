@@ -45,6 +45,8 @@ _INTERVAL = "spark.sql.streaming.fileSource.log.compactInterval"
 _METADATA = "metadata"
 #: Spark's setting of the log of changes to state, which spares snapshots. The state of a replay is read once, whole.
 _CHANGES = "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled"
+#: The kernel's setting of a query with a single micro-batch.
+_SINGLE = "spark.compiledPlan.singleBatch"
 _CONSTANT = re.compile(rf"/{GENERATIONS}/\d+/{FOLDER}/values-")
 
 
@@ -114,6 +116,7 @@ def replay(
     interval = int(str(environment.spark.conf.get(_INTERVAL)))
     logged: dict[str, list[Sequence[ReadFile]]] = {}
     positions: dict[str, str] = {}
+    single = {_SINGLE: "true"} if len(filling.batches) == 1 else {}
     for number, batch in enumerate(filling.batches):
         for name, files in batch.files.items():
             logged.setdefault(name, []).append([_relocated(file, folder) for file in files])
@@ -123,7 +126,10 @@ def replay(
         watermark = _watermark(filling, folder, number, batch)
         now = {**about, "batchTimestampMs": int(time.time() * 1000)}
         plan_batch(folder, Entry(number, watermark, dict(positions), now))
-        with query_settings(environment.spark, empty_batches=False), settings(environment.spark, {_CHANGES: "false"}):
+        with (
+            query_settings(environment.spark, empty_batches=False),
+            settings(environment.spark, {_CHANGES: "false", **single}),
+        ):
             query = writer.trigger(once=True).start()
         follow(environment.spark, query, environment.stopped)
     reading, hosts = (

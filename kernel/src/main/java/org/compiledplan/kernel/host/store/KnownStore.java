@@ -19,6 +19,9 @@ import org.compiledplan.kernel.host.versions.SparkGate;
  * @param keys null if the keys with state are unknown
  */
 record KnownStore(boolean continues, WrittenKeys keys) {
+  /** Session option of a query with a single micro-batch: no later one looks for its keys. */
+  private static final String SINGLE_BATCH = "spark.compiledPlan.singleBatch";
+
   /** Keyed by the object that owns the store's files; Spark releases it when the query ends. */
   private static final Map<Object, Left> LEFT = Collections.synchronizedMap(new WeakHashMap<>());
 
@@ -34,13 +37,18 @@ record KnownStore(boolean continues, WrittenKeys keys) {
     Left last = LEFT.remove(files);
     long version = store.version();
     boolean continues = last != null && last.version == version;
-    WrittenKeys keys = continues ? last.keys : version == 0 ? new WrittenKeys() : null;
+    WrittenKeys keys = continues ? last.keys : version == 0 ? first(task) : null;
     task.addTaskCompletionListener(
         (TaskCompletionListener)
             ended -> {
               if (!ended.isFailed()) LEFT.put(files, new Left(version + 1, keys));
             });
     return new KnownStore(continues, keys);
+  }
+
+  private static WrittenKeys first(TaskContext task) {
+    boolean isSingle = "true".equals(task.getLocalProperty(SINGLE_BATCH));
+    return isSingle ? WrittenKeys.once() : new WrittenKeys();
   }
 
   /** Returns true if a key may have state. */

@@ -11,6 +11,7 @@ import org.apache.spark.util.sketch.BloomFilter;
  * A Bloom filter of the keys ever written to a state store. A key that is not in it has no state,
  * so the lookup is skipped: lookups of absent keys took a quarter of the time of a join whose keys
  * are mostly new. The keys of a first micro-batch come in order and are not looked up here, either.
+ * Of a query with a single micro-batch that order is all that is known.
  */
 final class WrittenKeys {
   /** Keys of the first filter; each further filter holds four times as many. */
@@ -30,6 +31,7 @@ final class WrittenKeys {
 
   private final List<BloomFilter> filters = new ArrayList<>();
   private final int first;
+  private final boolean remembers;
 
   /** Remaining capacity of the last filter. */
   private long room;
@@ -38,19 +40,34 @@ final class WrittenKeys {
   private boolean full;
 
   WrittenKeys() {
-    this(FIRST);
+    this(FIRST, true);
+  }
+
+  /**
+   * @param first keys of the first filter
+   * @param remembers false to have no filters
+   */
+  private WrittenKeys(int first, boolean remembers) {
+    this.first = first;
+    this.remembers = remembers;
   }
 
   /**
    * @param first keys of the first filter
    */
-  WrittenKeys(int first) {
-    this.first = first;
+  static WrittenKeys from(int first) {
+    return new WrittenKeys(first, true);
+  }
+
+  /** For a query with a single micro-batch. */
+  static WrittenKeys once() {
+    return new WrittenKeys(FIRST, false);
   }
 
   boolean mayHave(String op, String key) {
     if (full) return true;
     if (isLater(op, key)) return false;
+    if (!remembers) return true;
     long name = name(op, key);
     for (int i = filters.size() - 1; i >= 0; i--) {
       if (filters.get(i).mightContainLong(name)) return true;
@@ -63,12 +80,13 @@ final class WrittenKeys {
    */
   void add(String op, String key, boolean isNew) {
     if (full || (!isNew && mayHave(op, key))) return;
+    if (isLater(op, key)) last.put(op, key);
+    if (!remembers) return;
     if (room == 0 && filters.size() == FILTERS) {
       full = true;
       filters.clear();
       return;
     }
-    if (isLater(op, key)) last.put(op, key);
     if (room == 0) {
       room = (long) first << 2 * filters.size();
       filters.add(BloomFilter.create(room, FALSE_POSITIVES));

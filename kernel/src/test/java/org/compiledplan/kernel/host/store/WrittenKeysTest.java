@@ -10,7 +10,7 @@ class WrittenKeysTest {
   /** Covers several filters in sequence, and the limit beyond which they are discarded. */
   @Test
   void noKeyThatWasWrittenIsMissed() {
-    WrittenKeys keys = new WrittenKeys(1);
+    WrittenKeys keys = WrittenKeys.from(1);
     assertFalse(keys.mayHave("op", "0"));
     for (int at = 0; at < 250; at++) {
       keys.add("op", "" + at, false);
@@ -42,5 +42,15 @@ class WrittenKeysTest {
     keys.add("another", "99", true);
     assertTrue(IntStream.range(0, 100_000).allMatch(at -> keys.mayHave("op", "" + at)));
     assertFalse(keys.mayHave("another", "100"));
+  }
+
+  @Test
+  void ofASingleBatchOnlyTheOrderIsKnown() {
+    WrittenKeys keys = WrittenKeys.once();
+    assertFalse(keys.mayHave("op", "5"));
+    keys.add("op", "5", true);
+    assertFalse(keys.mayHave("op", "6"));
+    assertTrue(keys.mayHave("op", "5"));
+    assertTrue(keys.mayHave("op", "3"));
   }
 }
