@@ -36,7 +36,7 @@ KEY, AT, _KIND, VALUES, _ORIGINALS, COUNT, DIGEST = CHANGES
 OLD, NEW, CASE = "old", "new", "case"
 #: The number of a key's bucket. A task has the sums of all buckets in memory; a key that differs makes those of its
 #: bucket be compared.
-BUCKET, _BUCKETS = "bucket", 1 << 17
+BUCKET, _BUCKETS = "bucket", 1 << 16
 _HALF = 0xFFFFFFFF
 #: Options of Spark's JSON, whose times have milliseconds by default.
 _EXACT = dict.fromkeys(("timestampFormat", "timestampNTZFormat"), "yyyy-MM-dd'T'HH:mm:ss.SSSSSS")
