@@ -17,6 +17,7 @@ from compiled_plan.plans.execution.interfaces.connectors import DELETE, INSERT, 
 from compiled_plan.plans.execution.interfaces.outputs import CopiesTable, HoldsRows
 from compiled_plan.plans.execution.session.spark_session import query_settings
 from compiled_plan.plans.execution.session.stopping import follow
+from compiled_plan.plans.execution.spark.java import java_class
 from compiled_plan.plans.execution.spark.storage import Folder
 from compiled_plan.plans.execution.spark.types import schema_of
 from compiled_plan.plans.execution.state.checkpoint.store import Generation
@@ -76,8 +77,7 @@ class Correcting:
         """Read a table, and record its difference from the recorded results."""
         node = next(node for node, table in self.tables.items() if table.identifier == identifier)
         has_one_row_per_key = self._read(node)
-        pair, equal = self._pair(node), 0
-        sides = [self._rows(side, node) for side in _SIDES]
+        pair, equal, sides = self._pair(node), 0, self._both(node)
         if has_one_row_per_key:
             equal, sides = self._unequal(node, sides)
         counting, number = observed(pair.suspects(*sides))
@@ -111,26 +111,32 @@ class Correcting:
     def rehearse(self) -> None:
         """Do with copies all that follows the last change, so that its code is compiled by then.
 
-        It also tries keys that have changed, and sends what a table would get into a copy of it.
+        It also tries keys that have changed on both sides or on one, sends what a table would get into a copy of it,
+        and collects the garbage of the replay.
         """
         for node, table in self.tables.items():
             keys = self._stored(self._read_stored(node, _SUSPECTS).limit(_REHEARSED), node, "rehearsed")
             place = self.generation.folder.inside(f"{_RECORDS}/{node}/rehearsal")
-            correction = self._correction(node, place, self._stored_changes(node, keys, "later"))
+            later = zip(_SIDES, self._changes(node, keys, self._both(node)), strict=True)
+            since = [
+                self._stored(rows.where(F.pmod(F.xxhash64(KEY), F.lit(3)) != at), node, f"later-{side}")
+                for at, (side, rows) in enumerate(later)
+            ]
+            correction = self._correction(node, place, since)
             sink = connectors.open_sink(table, self._context)
             copy = sink.copied(place.child("table")) if correction.rows and isinstance(sink, CopiesTable) else None
             if copy is not None:
                 copy.write(rows_of(self.spark, place, node), BATCH)
+        java_class(self.spark._jvm, "java.lang.System").gc()
 
     def _correction(self, node: int, target: Folder, since: Sequence[DataFrame] | None) -> Correction:
         table, equal, rows = self.tables[node], self._equal[node], self._read_stored(node, _DIFFERENCE)
         if since is not None:
             pair, suspects = self._pair(node), self._read_stored(node, _SUSPECTS)
             changed = self._stored(since[0].select(KEY).union(since[1].select(KEY)).distinct(), node, "changed")
-            before = self._stored_changes(node, changed, "before")
-            unsuspected = changed.join(suspects, KEY, "left_anti")
-            equal -= before[0].join(unsuspected, KEY, "left_semi").count()
-            sides = (records.unionByName(later) for records, later in zip(before, since, strict=True))
+            # Every other key has one row on each side, or none.
+            equal -= pair.among(table, self._rows(OLD, node), changed.join(suspects, KEY, "left_anti")).count()
+            sides = [self._until_now(node, side, since) for side in _SIDES]
             rows = pair.among(table, rows, changed, inside=False).unionByName(pair.difference(*sides))
         written = self._written(rows, rows_place(target, node))
         counts: dict[int | None, int] = dict(written.groupBy(KIND).count().collect())
@@ -142,9 +148,21 @@ class Correcting:
         table, pair = self.tables[node], self._pair(node)
         return [pair.changes(table, pair.among(table, rows, keys)) for rows in sides]
 
-    def _stored_changes(self, node: int, keys: DataFrame, name: str) -> Sequence[DataFrame]:
-        changes = self._changes(node, keys, [self._rows(side, node) for side in _SIDES])
-        return [self._stored(rows, node, f"{name}-{side}") for side, rows in zip(_SIDES, changes, strict=True)]
+    def _until_now(self, node: int, side: str, since: Sequence[DataFrame]) -> DataFrame:
+        """The changes of a side with the last one of each key that has changed on either.
+
+        The records, which take a second for millions of keys, are read for keys that only the other side has changed.
+        """
+        own, others = since if side == OLD else reversed(since)
+        lacking = self._stored(others.select(KEY).join(own.select(KEY), KEY, "left_anti"), node, f"lacking-{side}")
+        (before,) = self._changes(node, lacking, [self._rows(side, node)])
+        if lacking.isEmpty():
+            before = before.limit(0)
+        return self._stored(before, node, f"before-{side}").unionByName(own)
+
+    def _both(self, node: int) -> list[DataFrame]:
+        """The recorded rows of both sides."""
+        return [self._rows(side, node) for side in _SIDES]
 
     def _read(self, node: int) -> bool:
         """Fix the rows that a table has; return False if they are a changelog, with several rows of a key."""
