@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from struct import Struct
 from typing import TYPE_CHECKING, Any
 
 from compiled_plan.plans.deferred import deferred
@@ -18,7 +19,7 @@ from compiled_plan.plans.errors import CompiledPlanError, ExecutionError
 from compiled_plan.plans.execution.chunks import Chunk
 from compiled_plan.plans.execution.connectors.testing import source_rows, source_schema
 from compiled_plan.plans.execution.expressions import ExpressionContext, register
-from compiled_plan.plans.execution.interfaces.connectors import KIND, ORD, PATH, TableSpec
+from compiled_plan.plans.execution.interfaces.connectors import KIND, ORD, PATH
 from compiled_plan.plans.execution.operators.base import Lowering
 from compiled_plan.plans.execution.session.options import TRANSFORM
 from compiled_plan.plans.execution.spark.arrow import values_of
@@ -59,6 +60,8 @@ else:
     pa = deferred("pyarrow")
 
 _HOST = "org.compiledplan.kernel.host"
+#: Numbers in what goes to the kernel and comes from it: the length of a part, and a count.
+_LENGTH, _COUNT = Struct(">i"), Struct(">q")
 #: The name of the tables of tests in their plans; each test has its engine to itself.
 _TEST = "quick"
 
@@ -103,13 +106,16 @@ class _Builder(StageBuilder):
 
 @dataclass(frozen=True)
 class _Lowered:
-    """A plan as a query of the kernel."""
+    """A plan as a query of the kernel.
+
+    Args:
+        outputs: the name of the rows of each of its sinks, as `Engine.take` returns them, and their columns.
+    """
 
     prepared: PreparedPlan
     query: Any
     handles: Sequence[StageHandle]
-    sinks: Mapping[int, TableSpec]
-    watched: Mapping[int, Sequence[LogicalType]]
+    outputs: Sequence[tuple[str, Sequence[LogicalType]]]
 
     @cached_property
     def text(self) -> str:
@@ -181,6 +187,7 @@ class QuickEngine:
     _ran: bool = False
     _tables: PlanTables = field(default_factory=lambda: PlanTables({}, {}, {}))
     _late: int = 0
+    _taken: dict[str, list[Chunk]] = field(default_factory=dict)
     _failure: CompiledPlanError | None = None
     _looked_up: dict[str, object] = field(default_factory=dict)
     _key: _Key = ("", "", False, False)
@@ -215,11 +222,9 @@ class QuickEngine:
             if last is None or mappings is None:
                 self._lowered.query.begin(self._memory)
             else:
-                texts = (*last.described, *self._lowered.described, mappings)
-                kernel = java_class(self.spark._jvm, "org.compiledplan.kernel.state.seeding.PlainMigration")
-                self._memory = kernel.begin(self._lowered.query, self._memory, self.clock, *texts)
+                migration = _migration(self.spark, *last.described, *self._lowered.described, mappings)
+                self._memory = migration.begin(self._lowered.query, self._memory, self.clock)
             self._late = 0
-            self.late_rows()
 
     def look_up(self, table: str, rows: Sequence[Sequence[object]]) -> None:
         with self._faults():
@@ -259,24 +264,11 @@ class QuickEngine:
         """Do nothing: each micro-batch is committed, and would give the same rows again."""
 
     def take(self) -> Mapping[str, Sequence[Chunk]]:
-        assert self._lowered is not None
-        taken: dict[str, list[Chunk]] = {}
-        for sink, table in self._lowered.sinks.items():
-            chunks = taken.setdefault(table.options["id"], [])
-            data = self._lowered.query.take(str(sink))
-            if data is not None:
-                chunks.append(_chunk(data, table.columns.types))
-        for node, types in self._lowered.watched.items():
-            data = self._lowered.query.take(_tap(node))
-            taken[str(node)] = [] if data is None else [_chunk(data, types)]
+        taken, self._taken = self._taken, {}
         return taken
 
     def late_rows(self) -> int:
-        assert self._lowered is not None
-        total: int = sum(
-            figures["rowsLate"] for handle in self._lowered.handles for figures in handle.figures().values()
-        )
-        late, self._late = total - self._late, total
+        late, self._late = self._late, 0
         return late
 
     def close(self) -> None:
@@ -300,12 +292,22 @@ class QuickEngine:
         with self._faults():
             self._check_failure()
         with self._faults(fails=True), self._lookups():
-            for source, data in rows.items():
-                query.feed(source, data)
             self._ran = True
-            query.run(self.clock)
+            streams = b"".join(_LENGTH.pack(len(data)) + data for data in rows.values())
+            self._received(query.run(",".join(rows), streams, self.clock))
             if self._lowered.prepared.event_time:
-                query.run(self.clock)
+                self._received(query.run("", b"", self.clock))
+
+    def _received(self, result: bytes) -> None:
+        """Take the result of a batch, see the kernel's `PlainQuery.run`."""
+        assert self._lowered is not None
+        (late,), at = _COUNT.unpack_from(result), _COUNT.size
+        self._late += late
+        for name, types in self._lowered.outputs:
+            (length,), at = _LENGTH.unpack_from(result, at), at + _LENGTH.size
+            if length:
+                self._taken.setdefault(name, []).append(_chunk(result[at : at + length], types))
+            at += length
 
     def _check_failure(self) -> None:
         """Raise the fault of a failed micro-batch: a query would repeat it, and fail again."""
@@ -337,11 +339,6 @@ class QuickEngine:
             raise error from fault
 
 
-def _tap(node: int) -> str:
-    """The name of a node's rows in a query."""
-    return f"tap {node}"
-
-
 def _chunk(data: bytes, types: Sequence[LogicalType]) -> Chunk:
     rows = pa.ipc.open_stream(data).read_all()
     columns = [values_of(rows.column(f"f{at}"), type_) for at, type_ in enumerate(types)]
@@ -355,6 +352,13 @@ def _continued(change: _ProgramChange) -> tuple[PreparedPlan, str | None]:
         change.prepared, partial=change.partial, migrates=change.migrates, reset=change.reset
     )
     return prepared, None if mappings is None else json.dumps([mapping.to_dict() for mapping in mappings])
+
+
+@lru_cache(_MOST_KEPT)
+def _migration(spark: SparkSession, *texts: str) -> JavaObject:
+    """The kernel's migration from one program, by its stages and states, to another one by mappings."""
+    migration: JavaObject = java_class(spark._jvm, "org.compiledplan.kernel.state.seeding.PlainMigration")(*texts)
+    return migration
 
 
 @lru_cache(_MOST_KEPT)
@@ -392,11 +396,14 @@ def _lower(spark: SparkSession, prepared: PreparedPlan, *, bounded: bool, watche
             frames[node] = source_rows(frame_of(query.source(str(node), schema.json()), spark), source.table)
         rows = frame_of(query.once(builder.build(frames)._jdf), spark)
         tables = sink_tables(prepared.sinks)
+        outputs: list[tuple[str, Sequence[LogicalType]]] = []
         for sink in prepared.sinks:
-            names = [KIND, ORD, PATH, *(f"f{at}" for at in range(len(tables[sink.id].columns.fields)))]
-            query.sink(str(sink.id), builder.sink_rows(sink).among(rows).select(*names)._jdf)
-        emitted = dict(emitted_rows(builder)) if watched else {}
-        for node, taps in emitted.items():
-            query.sink(_tap(node), taps._jdf)
-    types = {node: [type_.as_regular() for type_ in prepared.plan.node(node).output_type.types] for node in emitted}
-    return _Lowered(prepared, query, builder.handles, tables, types)
+            table = tables[sink.id]
+            names = [KIND, ORD, PATH, *(f"f{at}" for at in range(len(table.columns.fields)))]
+            query.sink(builder.sink_rows(sink).among(rows).select(*names)._jdf)
+            outputs.append((table.options["id"], table.columns.types))
+        for node, taps in dict(emitted_rows(builder) if watched else {}).items():
+            query.sink(taps._jdf)
+            types = prepared.plan.node(node).output_type.types
+            outputs.append((str(node), [type_.as_regular() for type_ in types]))
+    return _Lowered(prepared, query, builder.handles, outputs)

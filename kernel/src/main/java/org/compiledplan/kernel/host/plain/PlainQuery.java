@@ -1,10 +1,10 @@
 package org.compiledplan.kernel.host.plain;
 
+import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
@@ -62,7 +62,8 @@ public final class PlainQuery {
   private final Map<String, StructType> schemas = new HashMap<>();
   private final List<Step> steps = new ArrayList<>();
   private final List<PlainStage> stages = new ArrayList<>();
-  private final Map<String, Sink> sinks = new LinkedHashMap<>();
+  private final List<StageMetrics> metrics = new ArrayList<>();
+  private final List<Sink> sinks = new ArrayList<>();
   private final List<EventTimeWatermarkExec> watermarks = new ArrayList<>();
   private final Clock clock = new Clock();
 
@@ -79,7 +80,7 @@ public final class PlainQuery {
   public void begin(PlainMemory memory) {
     this.memory = memory;
     for (EventTimeWatermarkExec source : watermarks) source.eventTimeStats().reset();
-    for (Sink sink : sinks.values()) sink.rows.clear();
+    for (Sink sink : sinks) sink.rows.clear();
   }
 
   /**
@@ -98,7 +99,7 @@ public final class PlainQuery {
     return functions.udf(clock, DataTypes.TimestampType).asNondeterministic().apply();
   }
 
-  /** Adds a source. Returns its rows, empty unless {@link #feed} gives some. */
+  /** Adds a source. Returns its rows, empty unless {@link #run} gives some. */
   public Dataset<Row> source(String name, String schemaJson) {
     StructType schema = (StructType) DataType.fromJson(schemaJson);
     PlainRows rows = rows();
@@ -111,12 +112,13 @@ public final class PlainQuery {
   public StageHandle stage(Dataset<Row> input, String specJson) {
     input.sparkSession().conf().set(InternalRows.NESTED_PRUNING, false);
     StageSpec spec = StageSpec.parse(specJson, input.schema());
-    StageMetrics metrics = new StageMetrics(session.sparkContext(), spec);
-    PlainStage stage = new PlainStage(this, input, spec, metrics);
+    StageMetrics counters = new StageMetrics(session.sparkContext(), spec);
+    PlainStage stage = new PlainStage(this, input, spec, counters);
+    metrics.add(counters);
     steps.add(stage);
     stages.add(stage);
     Dataset<Row> output = stage.output().frame(session, spec.outputSchema);
-    return new StageHandle(output, metrics, StageStates.describe(spec));
+    return new StageHandle(output, counters, StageStates.describe(spec));
   }
 
   /** Computes rows once per batch. Returns the rows for several uses. */
@@ -127,15 +129,50 @@ public final class PlainQuery {
     return to.frame(session, input.schema());
   }
 
-  /** Adds a sink of rows in the order in which {@link #take} gives them. */
-  public void sink(String name, Dataset<Row> rows) {
+  /** Adds a sink of rows in the order in which {@link #run} returns them. */
+  public void sink(Dataset<Row> rows) {
     Sink sink = new Sink(planned(rows), rows.schema());
     steps.add(sink);
-    sinks.put(name, sink);
+    sinks.add(sink);
   }
 
-  /** Sets the rows of a source for the next batch, as an Arrow stream. */
-  public void feed(String source, byte[] arrow) {
+  /**
+   * Runs a batch over rows of some sources. Everything goes over the connection at once: a call
+   * takes longer than most batches.
+   *
+   * @param names the sources, separated by commas
+   * @param streams an Arrow stream of each, with its length before it
+   * @param millis processing time in ms
+   * @return the number of rows that came late, then for each sink, in the order in which they were
+   *     added, an Arrow stream with its length before it: 0 for no rows
+   */
+  public byte[] run(String names, byte[] streams, long millis) {
+    ByteBuffer in = ByteBuffer.wrap(streams);
+    for (String name : names.isEmpty() ? new String[0] : names.split(",")) {
+      byte[] arrow = new byte[in.getInt()];
+      in.get(arrow);
+      feed(name, arrow);
+    }
+    long before = late();
+    run(millis);
+    List<byte[]> taken = new ArrayList<>();
+    int size = Long.BYTES;
+    for (Sink sink : sinks) {
+      taken.add(sink.take());
+      size += Integer.BYTES + taken.get(taken.size() - 1).length;
+    }
+    ByteBuffer out = ByteBuffer.allocate(size).putLong(late() - before);
+    for (byte[] arrow : taken) out.putInt(arrow.length).put(arrow);
+    return out.array();
+  }
+
+  private long late() {
+    long late = 0;
+    for (StageMetrics stage : metrics) late += stage.late();
+    return late;
+  }
+
+  private void feed(String source, byte[] arrow) {
     List<InternalRow> rows = new ArrayList<>();
     var stream = ArrowConverters$.MODULE$.fromIPCStream(arrow)._1();
     StructType schema = schemas.get(source);
@@ -144,13 +181,7 @@ public final class PlainQuery {
     sources.get(source).set(rows);
   }
 
-  /**
-   * Runs a batch.
-   *
-   * @param millis processing time in ms
-   * @return true if the watermark has moved
-   */
-  public boolean run(long millis) {
+  private void run(long millis) {
     clock.millis = millis;
     Batch batch = new Batch(millis, memory);
     try {
@@ -158,7 +189,7 @@ public final class PlainQuery {
     } finally {
       for (PlainRows rows : sources.values()) rows.set(List.of());
     }
-    return !watermarks.isEmpty() && memory.move(reached());
+    if (!watermarks.isEmpty()) memory.move(reached());
   }
 
   /** The least of the sources' watermarks; 0 while one of them has none. */
@@ -169,11 +200,6 @@ public final class PlainQuery {
       least = Math.min(least, reached.count() > 0 ? reached.max() - source.delayMs() : 0);
     }
     return least;
-  }
-
-  /** The rows that a sink received since the last call, as an Arrow stream; null for none. */
-  public byte[] take(String sink) {
-    return sinks.get(sink).take();
   }
 
   PlainRows rows() {
@@ -256,7 +282,7 @@ public final class PlainQuery {
     }
 
     byte[] take() {
-      if (rows.isEmpty()) return null;
+      if (rows.isEmpty()) return new byte[0];
       var stream =
           ArrowConverters$.MODULE$.toBatchWithSchemaIterator(
               CollectionConverters.asScala(new ArrayList<>(rows).iterator()),

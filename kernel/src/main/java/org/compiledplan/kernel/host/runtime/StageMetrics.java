@@ -72,6 +72,11 @@ public final class StageMetrics implements Serializable {
     counters.forEach(take);
   }
 
+  /** Rows that came late for any operator, also in retried tasks. */
+  public long late() {
+    return counters.values().stream().mapToLong(counter -> counter.rowsLate.sum()).sum();
+  }
+
   /** The counters without those of retried tasks. */
   public Recounts settled() {
     Recounts recounts = Recounts.of(context);

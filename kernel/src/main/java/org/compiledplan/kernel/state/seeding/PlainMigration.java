@@ -13,25 +13,22 @@ import org.compiledplan.kernel.host.plain.PlainQuery;
  * Migrates the state of a {@link PlainQuery} to that of another program, as {@link Seeding} does.
  */
 public final class PlainMigration {
-  private PlainMigration() {}
+  private final Converter converter;
+
+  /** For the descriptions see {@link Seeding#convert}. */
+  public PlainMigration(
+      String oldStages, String oldStates, String newStages, String newStates, String mapping) {
+    converter = new Converter(oldStages, oldStates, newStages, newStates, mapping);
+  }
 
   /**
-   * Begins a query with the state of another one. For the descriptions see {@link Seeding#convert}.
+   * Begins a query with the state of another one.
    *
    * @param from the state; it does not change
    * @param millis processing time in ms
    * @return the state of the query
    */
-  public static PlainMemory begin(
-      PlainQuery query,
-      PlainMemory from,
-      long millis,
-      String oldStages,
-      String oldStates,
-      String newStages,
-      String newStates,
-      String mapping) {
-    Converter converter = new Converter(oldStages, oldStates, newStages, newStates, mapping);
+  public PlainMemory begin(PlainQuery query, PlainMemory from, long millis) {
     PlainMemory memory = from.emptied();
     query.begin(memory);
     Set<List<String>> stored = new HashSet<>();
