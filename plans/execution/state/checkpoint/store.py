@@ -133,7 +133,7 @@ class Store(CheckpointReader[Folder]):
             programs = {head.program for head in (*heads, *self.copies(number)) if head.generation == number}
             if not programs:
                 if not self.has_run(number):
-                    folder.remove()
+                    self._remove_generation(number)
                 continue
             for program in folder.numbers(PROGRAMS):
                 if program not in programs:
@@ -150,8 +150,19 @@ class Store(CheckpointReader[Folder]):
         """Remove all generations but one; return their numbers."""
         numbers = tuple(number for number in self.root.numbers(GENERATIONS) if number != but)
         for number in numbers:
-            self._folder(number).remove()
+            self._remove_generation(number)
         return numbers
+
+    def _remove_generation(self, number: int) -> None:
+        """Remove a generation, its facts last: if the removal ends early, they tell that it has not run."""
+        folder = self._folder(number)
+        for name in folder.names():
+            if name != FOLDER:
+                folder.remove(name)
+        for name in folder.names(FOLDER):
+            if f"{FOLDER}/{name}" != FACTS:
+                folder.remove(f"{FOLDER}/{name}")
+        folder.remove()
 
     def _prune_unfinished(self, folder: Folder, name: str) -> None:
         for file in folder.names(name):

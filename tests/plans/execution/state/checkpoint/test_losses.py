@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import random
 import shutil
 from collections import Counter
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +18,8 @@ from compiled_plan.plans.execution.spark.storage import LocalFolder
 from compiled_plan.plans.execution.state.checkpoint.losses import check_generation
 from compiled_plan.plans.execution.state.checkpoint.store import Store
 from compiled_plan.plans.execution.state.upgrade.rollback import adopt, prune, roll_back
-from compiled_plan.plans.inspection.checkpoints import Origin
+from compiled_plan.plans.inspection.checkpoints import WRITTEN, Origin
+from tests.plans.execution.disk_steps import Crash
 from tests.plans.execution.state.checkpoint.losing import PRICES, History, Loss
 from tests.plans.execution.state.checkpoint.places import Place
 from tests.plans.execution.state.upgrade.checkpoints import compiled, decided, started
@@ -204,6 +207,36 @@ def test_pruning_leaves_every_generation_that_has_run(root: Path) -> None:
     assert store.root.numbers("generations") == [1, 2], "it has run, and its head was lost"
     with pytest.raises(CheckpointError, match="no head names generation 2, which has run"):
         store.check_heads()
+
+
+@pytest.mark.parametrize("origin", [Origin(1, 1), Origin(1, 1, 2)], ids=["migration", "rewind"])
+def test_a_removal_that_ends_early_is_completed(root: Path, origin: Origin, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder's files are removed in any order: what remains never looks like a generation that has run."""
+    store, chance, batch = Store(LocalFolder(root)), random.Random(1), origin.batch or 0
+
+    def remove_some(folder: LocalFolder, path: Path) -> None:
+        files = sorted(file for file in path.rglob("*") if file.is_file())
+        for file in chance.sample(files, chance.randrange(len(files))) if files else ():
+            file.unlink()
+        if chance.random() < 1 / 3:
+            raise Crash
+        shutil.rmtree(path)
+
+    for _ in range(100):
+        unused = store.new_generation({}, "run", origin)
+        for at in range(batch + 1):
+            for log in ("offsets", "commits"):
+                unused.folder.write_text(f"{log}/{at}", "v2")
+        if origin.batch is not None:
+            unused.folder.write_text(WRITTEN, "{}")
+        store.new_program(unused, store.program_in_force())
+        with monkeypatch.context() as patched:
+            patched.setattr(LocalFolder, "_remove_tree", remove_some)
+            with suppress(Crash):
+                store.prune()
+        store.check_heads()
+        store.prune()
+        assert store.root.numbers("generations") == [1]
 
 
 def test_heads_that_were_lost_are_refused_and_adopted(spark: SparkSession, root: Path) -> None:
