@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
@@ -29,8 +30,11 @@ import org.compiledplan.kernel.operators.base.InputRow;
 import org.compiledplan.kernel.operators.base.Operator;
 import org.compiledplan.kernel.operators.base.OperatorSpec;
 import org.compiledplan.kernel.operators.base.Out;
+import org.compiledplan.kernel.operators.base.Outcome;
 import org.compiledplan.kernel.operators.base.Partial;
 import org.compiledplan.kernel.operators.base.Session;
+import org.compiledplan.kernel.operators.base.StateAccount;
+import org.compiledplan.kernel.operators.base.StateAccount.Change;
 import org.compiledplan.kernel.operators.base.StateFormat;
 import org.compiledplan.kernel.operators.base.StateKind;
 import org.compiledplan.kernel.operators.base.TimedState;
@@ -66,8 +70,10 @@ public final class OperatorHarness {
   private final Map<String, Long> timers = new HashMap<>();
   private int stateRows;
 
-  /** Number of late rows of the step. */
-  private long late;
+  /** Outcomes of the rows of the step, and changes of the entries. */
+  private Outcome.Counts outcomes;
+
+  private final Map<Change, Long> changes = new EnumMap<>(Change.class);
 
   private ValueType[][] inputs;
   private Supplier<OperatorSpec> spec;
@@ -161,7 +167,8 @@ public final class OperatorHarness {
                 spec.path("parameters"),
                 inputs,
                 HarnessValues.types(spec.get("outputTypes")),
-                Comparison::new);
+                Comparison::new,
+                new StateAccount());
     operator = Operators.create(this.spec.get());
     uid = spec.path("uid").asText();
   }
@@ -212,7 +219,8 @@ public final class OperatorHarness {
     BatchContext context = context(step);
     long now = eventTime ? context.watermark() : context.processingTime();
     ArrayNode out = result.putArray("out");
-    late = 0;
+    outcomes = new Outcome.Counts();
+    changes.clear();
     Map<String, List<InputRow>> byKey = new LinkedHashMap<>();
     for (JsonNode row : step.get("rows")) {
       int port = row.path("port").asInt(0);
@@ -226,19 +234,29 @@ public final class OperatorHarness {
     }
     byKey.forEach(
         (key, rows) -> {
+          int before = stateRows;
           Session session = operator.open(state(key), context);
           Emission emission = new Emission(out, key);
           process(session, rows, emission);
           session.close(emission);
+          checkAccount(stateRows - before);
         });
     for (Map.Entry<String, Long> timer : new ArrayList<>(timers.entrySet())) {
       if (timer.getValue() > now) continue;
       timers.remove(timer.getKey());
+      int before = stateRows;
       State state = state(timer.getKey());
       state.fired(now);
       operator.onTimer(state, context, new Emission(out, timer.getKey()));
+      checkAccount(stateRows - before);
     }
-    result.put("late", late);
+    result.put("late", outcomes.of(Outcome.LATE));
+    ObjectNode shown = result.putObject("outcomes");
+    for (Outcome outcome : Outcome.values())
+      if (outcomes.of(outcome) > 0) shown.put(outcome.text(), outcomes.of(outcome));
+    shown = result.putObject("changes");
+    for (Change change : Change.values())
+      if (changes.getOrDefault(change, 0L) > 0) shown.put(change.text(), changes.get(change));
     result.put("stateRows", stateRows);
     result.put("keys", states.size());
     result.put("timers", timers.size());
@@ -263,7 +281,7 @@ public final class OperatorHarness {
    */
   private void process(Session session, List<InputRow> rows, Emission emission) {
     if (!folds || operator.partial() == null) {
-      for (InputRow row : rows) session.process(row, emission);
+      for (InputRow row : rows) process(session, row, emission);
       return;
     }
     for (int from = 0, parts = 0; from < rows.size(); parts++) {
@@ -277,11 +295,30 @@ public final class OperatorHarness {
         folded++;
       }
       if (folded == 0) {
-        session.process(rows.get(from++), emission);
-      } else if (session.merge(first, partial.toBytes(), emission) != folded) {
+        process(session, rows.get(from++), emission);
+      } else if (session.merge(first, partial.toBytes(), emission, outcomes) != folded) {
         throw new IllegalStateException("not as many rows as were folded");
       }
     }
+  }
+
+  private void process(Session session, InputRow row, Emission emission) {
+    outcomes.add(session.process(row, emission), 1);
+  }
+
+  /** For every test: the changes that the operator has posted are those of the stored entries. */
+  private void checkAccount(int delta) {
+    long posted = 0;
+    for (Change change : Change.values()) {
+      long entries = operator.account().of(change);
+      if (entries < 0) throw new IllegalStateException(entries + " entries are " + change.text());
+      posted += change.sign() * entries;
+      changes.merge(change, entries, Long::sum);
+    }
+    operator.account().clear();
+    if (posted != delta)
+      throw new IllegalStateException(
+          "changes of " + posted + " entries are posted, the stored ones changed by " + delta);
   }
 
   /** A row with nulls in all other columns. */
@@ -383,11 +420,6 @@ public final class OperatorHarness {
     @Override
     public void at(long time) {
       at = time;
-    }
-
-    @Override
-    public void late(long rows) {
-      late += rows;
     }
 
     @Override

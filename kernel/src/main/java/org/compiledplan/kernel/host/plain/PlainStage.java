@@ -165,7 +165,7 @@ final class PlainStage implements PlainQuery.Step {
 
     @Override
     protected void countEntries(int delta) {
-      to.counters.stateRows.add(delta);
+      to.counts.addStateRows(delta);
     }
   }
 }

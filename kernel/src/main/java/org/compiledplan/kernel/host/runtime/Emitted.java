@@ -26,7 +26,6 @@ final class Emitted implements Out {
   private Object watermark;
   private int emissions;
   private long count;
-  private long late;
 
   Emitted(StageSpec spec, StageRuntime.Hosted from) {
     this.spec = spec;
@@ -60,11 +59,6 @@ final class Emitted implements Out {
   }
 
   @Override
-  public void late(long rows) {
-    late += rows;
-  }
-
-  @Override
   public void emit(byte kind, Object[] values) {
     check();
     Object[] row = new Object[spec.outputSchema.length()];
@@ -89,10 +83,10 @@ final class Emitted implements Out {
     return ready.poll();
   }
 
-  /** Adds the rows emitted, and those dropped as late, to the operator's counters; called once. */
-  void addToCounters() {
-    from.counters.rowsOut.add(count);
-    from.counters.rowsLate.add(late);
+  /** Adds the rows emitted, and the changes of state, to the operator's counts; called once. */
+  void count() {
+    from.counts.addRowsOut(count);
+    from.counts.take(from.operator.account());
   }
 
   private static byte[] extended(byte[] path, int number) {

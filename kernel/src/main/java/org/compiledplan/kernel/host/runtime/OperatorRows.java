@@ -6,6 +6,7 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.compiledplan.kernel.host.spark.SparkTypes;
 import org.compiledplan.kernel.operators.base.BatchContext;
 import org.compiledplan.kernel.operators.base.InputRow;
+import org.compiledplan.kernel.operators.base.Outcome;
 import org.compiledplan.kernel.operators.base.Session;
 
 /** The rows that an operator emits for one key, one input row at a time. */
@@ -20,6 +21,8 @@ final class OperatorRows implements Iterator<InternalRow> {
   private final int partial;
   private long latest = Long.MIN_VALUE;
   private boolean closed;
+
+  private final Outcome.Counts outcomes = new Outcome.Counts();
 
   /** Rows by input. */
   private final long[] rowsIn;
@@ -54,7 +57,7 @@ final class OperatorRows implements Iterator<InternalRow> {
         session.close(emitted);
         to.time.end(begun);
         count();
-        emitted.addToCounters();
+        emitted.count();
         closed = true;
       }
     }
@@ -64,10 +67,10 @@ final class OperatorRows implements Iterator<InternalRow> {
   private void count() {
     long all = 0;
     for (int port = 0; port < rowsIn.length; port++) {
-      if (rowsIn[port] > 0) to.counters.inputs[port].add(rowsIn[port]);
+      to.counts.addRowsIn(port, rowsIn[port]);
       all += rowsIn[port];
     }
-    to.counters.rowsIn.add(all);
+    to.counts.add(outcomes);
     if (all > 0) to.counters.hotKeys.add(key, all);
   }
 
@@ -84,10 +87,10 @@ final class OperatorRows implements Iterator<InternalRow> {
       emitted.triggeredBy(row);
     }
     if (partial >= 0 && row.numFields() > partial && !row.isNullAt(partial)) {
-      rowsIn[input.port()] += session.merge(input, row.getBinary(partial), emitted);
+      rowsIn[input.port()] += session.merge(input, row.getBinary(partial), emitted, outcomes);
     } else {
       rowsIn[input.port()]++;
-      session.process(input, emitted);
+      outcomes.add(session.process(input, emitted), 1);
     }
     to.time.end(begun);
   }

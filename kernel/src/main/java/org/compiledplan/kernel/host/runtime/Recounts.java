@@ -26,7 +26,6 @@ import org.apache.spark.sql.execution.streaming.runtime.StreamExecution;
 import org.apache.spark.sql.execution.streaming.runtime.StreamingQueryWrapper;
 import org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionEnd;
 import org.apache.spark.sql.streaming.StreamingQuery;
-import org.apache.spark.util.LongAccumulator;
 import scala.Option;
 import scala.jdk.javaapi.CollectionConverters;
 
@@ -49,7 +48,7 @@ public final class Recounts extends SparkListener {
   private static final Map<SparkContext, Recounts> BY_CONTEXT = new HashMap<>();
 
   /** The surplus of the operators' counters, by accumulator, since they exist. */
-  private final Map<Long, Long> ofOperators = new HashMap<>();
+  private final Map<Long, long[]> ofOperators = new HashMap<>();
 
   /** The running micro-batches, by run of a query. */
   private final Map<String, Batch> batches = new HashMap<>();
@@ -65,7 +64,7 @@ public final class Recounts extends SparkListener {
   private static final class Batch {
     final String id;
     final List<Integer> stages = new ArrayList<>();
-    final Map<Long, Map<Integer, Long>> counts = new HashMap<>();
+    final Map<Long, Map<Integer, Object>> counts = new HashMap<>();
     final Map<Long, Long> surplus = new HashMap<>();
 
     Batch(String id) {
@@ -110,14 +109,14 @@ public final class Recounts extends SparkListener {
     }
   }
 
-  /** Begins to recount a counter. */
-  synchronized void watch(LongAccumulator counter) {
-    ofOperators.put(counter.id(), 0L);
+  /** Begins to recount the counts of an operator. */
+  synchronized void watch(OperatorCounts counts) {
+    ofOperators.put(counts.id(), counts.value());
   }
 
-  /** The count of a counter, without its surplus. */
-  public synchronized long count(LongAccumulator counter) {
-    return counter.sum() - ofOperators.getOrDefault(counter.id(), 0L);
+  /** The counts of an operator without their surplus. */
+  public synchronized OperatorCounts settled(OperatorCounts counts) {
+    return counts.without(ofOperators.getOrDefault(counts.id(), new long[0]));
   }
 
   /**
@@ -162,13 +161,15 @@ public final class Recounts extends SparkListener {
     if (batch == null || task.reason() != Success$.MODULE$) return;
     int partition = task.taskInfo().partitionId();
     for (AccumulableInfo info : CollectionConverters.asJava(task.taskInfo().accumulables())) {
-      boolean watched = ofOperators.containsKey(info.id());
-      if (!(watched || info.name().contains(METRIC_TITLE))) continue;
-      if (!(info.update().getOrElse(() -> null) instanceof Long update)) continue;
-      Long before =
+      long[] surplus = ofOperators.get(info.id());
+      Object update = info.update().getOrElse(() -> null);
+      boolean isRead = update instanceof Long && info.name().contains(METRIC_TITLE);
+      if (!(isRead || surplus != null && update instanceof long[])) continue;
+      Object before =
           batch.counts.computeIfAbsent(info.id(), id -> new HashMap<>()).put(partition, update);
-      if (before != null)
-        (watched ? ofOperators : batch.surplus).merge(info.id(), before, Long::sum);
+      if (before instanceof Long rows) batch.surplus.merge(info.id(), rows, Long::sum);
+      if (before instanceof long[] counts)
+        for (int at = 0; at < counts.length; at++) surplus[at] += counts[at];
     }
   }
 

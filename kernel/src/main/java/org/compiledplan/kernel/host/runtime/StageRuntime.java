@@ -20,6 +20,7 @@ import org.compiledplan.kernel.operators.base.Operator;
 import org.compiledplan.kernel.operators.base.OperatorSpec;
 import org.compiledplan.kernel.operators.base.RowPredicate;
 import org.compiledplan.kernel.operators.base.Session;
+import org.compiledplan.kernel.operators.base.StateAccount;
 import org.compiledplan.kernel.operators.base.TimeMath;
 import org.compiledplan.kernel.values.JsonText;
 import org.compiledplan.kernel.values.ValueType;
@@ -39,7 +40,8 @@ public final class StageRuntime {
     /** The uid as Spark's string type. */
     final UTF8String uidText;
 
-    public final StageMetrics.Counters counters;
+    public final OperatorCounts counts;
+    final StageMetrics.Counters counters;
     final Tap tap;
     final BusyTime time;
     final int[] columns;
@@ -71,6 +73,7 @@ public final class StageRuntime {
       columns = part.columns;
       this.outputPosition = outputPosition;
       this.counters = counters;
+      counts = counters.counts;
       tap = counters.tap;
       time = new BusyTime(counters.busyNanos);
       operator = create(part, conditions);
@@ -146,7 +149,8 @@ public final class StageRuntime {
         JsonText.read(part.parameters),
         inputs,
         SparkTypes.fields(part.output),
-        conditions);
+        conditions,
+        new StateAccount());
   }
 
   /** The operator with the uid, null if the stage does not host it. */
@@ -172,7 +176,7 @@ public final class StageRuntime {
     long begun = from.time.begin();
     from.operator.onTimer(state, context, emitted);
     from.time.end(begun);
-    emitted.addToCounters();
+    emitted.count();
     return new Iterator<InternalRow>() {
       @Override
       public boolean hasNext() {

@@ -48,11 +48,11 @@ public final class GroupStateKey extends TimedState {
 
   @Override
   protected void countEntries(int delta) {
-    to.counters.stateRows.add(delta);
+    to.counts.addStateRows(delta);
   }
 
   @Override
   protected void countBytes(int delta) {
-    to.counters.stateBytes.add(delta);
+    to.counts.addStateBytes(delta);
   }
 }

@@ -179,12 +179,12 @@ public final class TransformStates {
 
     @Override
     protected void countEntries(int delta) {
-      to.counters.stateRows.add(delta);
+      to.counts.addStateRows(delta);
     }
 
     @Override
     protected void countBytes(int delta) {
-      to.counters.stateBytes.add(delta);
+      to.counts.addStateBytes(delta);
     }
   }
 }

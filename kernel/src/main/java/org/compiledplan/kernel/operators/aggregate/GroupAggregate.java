@@ -6,6 +6,7 @@ import org.compiledplan.kernel.operators.base.InputRow;
 import org.compiledplan.kernel.operators.base.KeyedState;
 import org.compiledplan.kernel.operators.base.OperatorSpec;
 import org.compiledplan.kernel.operators.base.Out;
+import org.compiledplan.kernel.operators.base.Outcome;
 import org.compiledplan.kernel.operators.base.Partial;
 import org.compiledplan.kernel.operators.base.SingleEntry;
 import org.compiledplan.kernel.operators.base.StateKind;
@@ -85,9 +86,9 @@ public final class GroupAggregate extends EntryOperator<GroupAggregate.Group> {
     }
 
     @Override
-    public void process(InputRow row, Out out) {
+    public Outcome process(InputRow row, Out out) {
       boolean add = RowKinds.isAdd(row.kind());
-      if (entry == null && !add) return;
+      if (entry == null && !add) return Outcome.ABSENT;
       if (lastRow == null && entry != null) emitted = result(row.values());
       lastRow = row.values();
       if (entry == null) {
@@ -97,10 +98,11 @@ public final class GroupAggregate extends EntryOperator<GroupAggregate.Group> {
       entry.rows.process(row.values(), add);
       if (needRetraction && entry.rows.rows() == 0) entry = null;
       if (!coalesce) emitChange(out);
+      return Outcome.APPLIED;
     }
 
     @Override
-    public long merge(InputRow row, byte[] partial, Out out) {
+    public long merge(InputRow row, byte[] partial, Out out, Outcome.Counts outcomes) {
       Accumulated more = Accumulated.of(calls, partial);
       if (lastRow == null && entry != null) emitted = result(row.values());
       lastRow = row.values();
@@ -111,6 +113,7 @@ public final class GroupAggregate extends EntryOperator<GroupAggregate.Group> {
       } else {
         entry.rows.merge(more);
       }
+      outcomes.add(Outcome.APPLIED, more.rows());
       return more.rows();
     }
 

@@ -7,8 +7,14 @@ public abstract class EntryOperator<S extends SingleEntry> extends KeyedOperator
   public void onTimer(KeyedState state, BatchContext context, Out out) {
     if (!state.isThere()) return;
     S entry = live(state, context);
-    if (entry == null) state.remove(-1);
+    if (entry == null) expire(state);
     else state.reschedule(entry.nextDue(context));
+  }
+
+  /** Removes an expired entry. */
+  protected final void expire(KeyedState state) {
+    account.expired(1);
+    state.remove(-1);
   }
 
   /**
@@ -40,6 +46,8 @@ public abstract class EntryOperator<S extends SingleEntry> extends KeyedOperator
     /** True if an entry is stored for the key, expired or not. */
     public final boolean stored;
 
+    private final boolean wasLive;
+
     /** The key's entry; null if there is none. */
     public S entry;
 
@@ -48,12 +56,19 @@ public abstract class EntryOperator<S extends SingleEntry> extends KeyedOperator
       this.context = context;
       stored = state.isThere();
       entry = live(state, context);
+      wasLive = entry != null;
     }
 
     /** Stores the entry, or removes the stored one if {@link #entry} is null. */
     protected final void save() {
-      if (entry != null) put(state, entry, context, !stored);
-      else if (stored) state.remove(-1);
+      if (stored && !wasLive) account.expired(1);
+      if (entry != null) {
+        if (!wasLive) account.created(1);
+        put(state, entry, context, !stored);
+      } else if (stored) {
+        if (wasLive) account.retracted(1);
+        state.remove(-1);
+      }
     }
   }
 }

@@ -56,19 +56,16 @@ public final class Firings implements Stored {
     return next.isPresent() ? (Long) next.getAsLong() : null;
   }
 
-  /** Adds the row to the waiting rows unless it is late; returns false if it is, and counts it. */
-  public boolean add(long time, long watermark, Object[] row, Out out) {
+  /** Adds the row to the waiting rows unless it is late. */
+  public Outcome add(long time, long watermark, Object[] row) {
     if (time <= watermark || forgetAt != null && forgetAt <= watermark) moveTo(watermark);
-    if (last != null && time <= last) {
-      out.late(1);
-      return false;
-    }
+    if (last != null && time <= last) return Outcome.LATE;
     note(waiting.add(time, watermark, RowKinds.INSERT, row));
     if (memory >= 0 && (forgetAt == null || forgetAt <= TimeMath.plus(time, memory))) {
       forgetAt = TimeMath.plus(TimeMath.plus(time, memory), memory / 2 + 1);
       note(waiting.addMark(forgetAt, watermark));
     }
-    return true;
+    return Outcome.HELD;
   }
 
   private void note(WaitingRows.Waiting added) {

@@ -53,6 +53,11 @@ public final class IdleExpiry implements Operator {
   }
 
   @Override
+  public StateAccount account() {
+    return operator.account();
+  }
+
+  @Override
   public StateFormat<?> stateFormat() {
     return format;
   }
@@ -138,8 +143,8 @@ public final class IdleExpiry implements Operator {
     }
 
     @Override
-    public void process(InputRow row, Out out) {
-      session.process(row, out);
+    public Outcome process(InputRow row, Out out) {
+      return session.process(row, out);
     }
 
     @Override
@@ -177,7 +182,9 @@ public final class IdleExpiry implements Operator {
       bytes[0] = stored[0];
       if (Ttl.isExpired(header.lastChange, ttl, context.processingTime())
           && !operator.waits(bytes)) {
-        state.remove(-operator.stateFormat().entries(bytes));
+        int entries = operator.stateFormat().entries(bytes);
+        operator.account().expired(entries);
+        state.remove(-entries);
         bytes = null;
       }
       return bytes;

@@ -6,6 +6,7 @@ import java.util.function.Supplier;
 /** An operator whose state per key is an {@code S}. */
 public abstract class KeyedOperator<S extends KeyState> implements Operator {
   public StateFormat<S> format;
+  protected StateAccount account;
   private BiFunction<KeyedState, BatchContext, Session> work;
 
   /**
@@ -21,6 +22,7 @@ public abstract class KeyedOperator<S extends KeyState> implements Operator {
       Supplier<S> fresh,
       BiFunction<KeyedState, BatchContext, Session> work) {
     format = new StateFormat<>(spec, kind, fresh);
+    account = spec.account();
     this.work = work;
   }
 
@@ -35,12 +37,31 @@ public abstract class KeyedOperator<S extends KeyState> implements Operator {
   }
 
   @Override
+  public final StateAccount account() {
+    return account;
+  }
+
+  /**
+   * Returns true if the operator posts the changes of its entries where it makes them. Otherwise
+   * the difference between the numbers before and after counts: sessions only create entries, and
+   * timers only release them.
+   */
+  protected boolean postsEntries() {
+    return false;
+  }
+
+  private void save(KeyedState to, S current, BatchContext context, int before) {
+    if (!postsEntries()) account.createdOrReleased(current.entries() - before);
+    format.save(to, current, context, before);
+  }
+
+  @Override
   public void onTimer(KeyedState state, BatchContext context, Out out) {
     if (!state.isThere()) return;
     S current = state.read(format);
     int before = current.entries();
     fire(current, context, out);
-    format.save(state, current, context, before);
+    save(state, current, context, before);
   }
 
   /** Emits due rows and removes them from the state. */
@@ -74,7 +95,7 @@ public abstract class KeyedOperator<S extends KeyState> implements Operator {
     }
 
     protected final void save() {
-      format.save(state, current(), context, before);
+      KeyedOperator.this.save(state, current(), context, before);
     }
   }
 }

@@ -27,6 +27,9 @@ public interface Operator {
 
   StateFormat<?> stateFormat();
 
+  /** The changes of the state's entries, which the host takes after each session and timer. */
+  StateAccount account();
+
   /**
    * Returns a pre-aggregation of a key's rows, used in the task that reads them, before the
    * shuffle; null if the operator has none. An operator that has one emits nothing before {@link

@@ -16,6 +16,7 @@ import org.compiledplan.kernel.values.ValueType;
  * @param inputs column types of each input
  * @param output column types of the output
  * @param conditions converts a serialized condition into a predicate
+ * @param account receives the changes of the state's entries
  */
 public record OperatorSpec(
     String uid,
@@ -26,7 +27,8 @@ public record OperatorSpec(
     JsonNode parameters,
     ValueType[][] inputs,
     ValueType[] output,
-    Function<String, RowPredicate> conditions) {
+    Function<String, RowPredicate> conditions,
+    StateAccount account) {
   public OperatorSpec {
     parameters = StrictObject.of(parameters);
   }

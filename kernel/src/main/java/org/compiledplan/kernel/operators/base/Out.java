@@ -17,9 +17,6 @@ public interface Out {
    */
   default void at(long time) {}
 
-  /** Counts rows that the operator drops because the watermark has passed them. */
-  default void late(long rows) {}
-
   /** Throws if the task was cancelled; call it in loops that may run long without emitting rows. */
   default void check() {}
 }

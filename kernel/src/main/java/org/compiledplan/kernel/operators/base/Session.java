@@ -5,17 +5,18 @@ package org.compiledplan.kernel.operators.base;
  * out}.
  */
 public interface Session {
-  /** Processes the next row of the key. */
-  void process(InputRow row, Out out);
+  /** Processes the next row of the key; returns its outcome. */
+  Outcome process(InputRow row, Out out);
 
   /**
    * Merges a {@link Partial} of the operator.
    *
    * @param row one of the pre-aggregated rows
    * @param partial result of {@link Partial#toBytes}
+   * @param outcomes receives those of the pre-aggregated rows
    * @return number of pre-aggregated rows
    */
-  default long merge(InputRow row, byte[] partial, Out out) {
+  default long merge(InputRow row, byte[] partial, Out out, Outcome.Counts outcomes) {
     throw new UnsupportedOperationException();
   }
 

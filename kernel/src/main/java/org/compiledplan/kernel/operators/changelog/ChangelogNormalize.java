@@ -9,6 +9,7 @@ import org.compiledplan.kernel.operators.base.InputRow;
 import org.compiledplan.kernel.operators.base.KeyedState;
 import org.compiledplan.kernel.operators.base.OperatorSpec;
 import org.compiledplan.kernel.operators.base.Out;
+import org.compiledplan.kernel.operators.base.Outcome;
 import org.compiledplan.kernel.operators.base.StateKind;
 import org.compiledplan.kernel.state.serialization.Columns;
 import org.compiledplan.kernel.values.RowKinds;
@@ -56,27 +57,29 @@ public final class ChangelogNormalize extends EntryOperator<ExpiringRow> {
     }
 
     @Override
-    public void process(InputRow row, Out out) {
+    public Outcome process(InputRow row, Out out) {
       boolean passes = filterColumn < 0 || Boolean.TRUE.equals(row.values()[filterColumn]);
       if (RowKinds.isAdd(row.kind()) && passes) {
-        update(filterColumn < 0 ? row.values() : without(row.values(), filterColumn), out);
-      } else if (stored != null) {
-        // Emit the stored row: a deletion may carry its key only.
-        out.emit(RowKinds.DELETE, stored);
-        stored = null;
+        return update(filterColumn < 0 ? row.values() : without(row.values(), filterColumn), out);
       }
+      if (stored == null) return passes ? Outcome.ABSENT : Outcome.FILTERED;
+      // Emit the stored row: a deletion may carry its key only.
+      out.emit(RowKinds.DELETE, stored);
+      stored = null;
+      return Outcome.APPLIED;
     }
 
-    private void update(Object[] next, Out out) {
+    private Outcome update(Object[] next, Out out) {
       if (stored == null) {
         out.emit(RowKinds.INSERT, next);
       } else {
-        if (ttl <= 0 && Values.equalRows(stored, next)) return;
+        if (ttl <= 0 && Values.equalRows(stored, next)) return Outcome.DUPLICATE;
         if (generateUpdateBefore) out.emit(RowKinds.UPDATE_BEFORE, stored);
         out.emit(RowKinds.UPDATE_AFTER, next);
       }
       stored = next;
       written = true;
+      return Outcome.APPLIED;
     }
 
     @Override

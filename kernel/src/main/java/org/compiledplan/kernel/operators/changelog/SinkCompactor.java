@@ -11,6 +11,7 @@ import org.compiledplan.kernel.operators.base.InputRow;
 import org.compiledplan.kernel.operators.base.KeyedState;
 import org.compiledplan.kernel.operators.base.OperatorSpec;
 import org.compiledplan.kernel.operators.base.Out;
+import org.compiledplan.kernel.operators.base.Outcome;
 import org.compiledplan.kernel.operators.base.SingleEntry;
 import org.compiledplan.kernel.operators.base.StateKind;
 import org.compiledplan.kernel.operators.base.TimeMath;
@@ -126,7 +127,7 @@ public final class SinkCompactor extends EntryOperator<SinkCompactor.Waiting> {
     }
 
     @Override
-    public void process(InputRow row, Out out) {
+    public Outcome process(InputRow row, Out out) {
       while (isDue(row.watermark())) compact(out);
       // A row of an upstream timer has no watermark; it is not older than the buckets here.
       if (buckets.isEmpty() || buckets.peekLast().watermark < row.watermark()) {
@@ -139,6 +140,7 @@ public final class SinkCompactor extends EntryOperator<SinkCompactor.Waiting> {
       change.row = row.values();
       add(buckets.peekLast().changes, change);
       changed = true;
+      return Outcome.HELD;
     }
 
     /** A row and its retraction at the same watermark cancel out, in either order. */

@@ -8,6 +8,7 @@ import org.compiledplan.kernel.operators.base.InputRow;
 import org.compiledplan.kernel.operators.base.KeyedState;
 import org.compiledplan.kernel.operators.base.OperatorSpec;
 import org.compiledplan.kernel.operators.base.Out;
+import org.compiledplan.kernel.operators.base.Outcome;
 import org.compiledplan.kernel.operators.base.SingleEntry;
 import org.compiledplan.kernel.operators.base.StateKind;
 import org.compiledplan.kernel.state.serialization.Columns;
@@ -62,27 +63,28 @@ public final class SinkUpsertMaterializer extends EntryOperator<SinkUpsertMateri
     }
 
     @Override
-    public void process(InputRow row, Out out) {
-      if (RowKinds.isAdd(row.kind())) add(row.values(), out);
-      else retract(row.values(), out);
+    public Outcome process(InputRow row, Out out) {
+      return RowKinds.isAdd(row.kind()) ? add(row.values(), out) : retract(row.values(), out);
     }
 
-    private void add(Object[] row, Out out) {
+    private Outcome add(Object[] row, Out out) {
       byte kind = rows.isEmpty() ? RowKinds.INSERT : RowKinds.UPDATE_AFTER;
       int index = upsertKey == null ? -1 : Values.indexOf(rows, row, upsertKey);
       if (index >= 0) rows.set(index, row);
       else rows.add(row);
       changed = true;
       out.emit(kind, row);
+      return Outcome.APPLIED;
     }
 
-    private void retract(Object[] row, Out out) {
+    private Outcome retract(Object[] row, Out out) {
       int index = Values.indexOf(rows, row, upsertKey);
-      if (index < 0) return;
+      if (index < 0) return Outcome.ABSENT;
       rows.remove(index);
       changed = true;
       if (rows.isEmpty()) out.emit(RowKinds.DELETE, row);
       else if (index == rows.size()) out.emit(RowKinds.UPDATE_AFTER, rows.get(index - 1));
+      return Outcome.APPLIED;
     }
 
     @Override

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 import org.compiledplan.kernel.operators.base.EntryTimes;
+import org.compiledplan.kernel.operators.base.StateAccount;
 import org.compiledplan.kernel.state.serialization.Columns;
 import org.compiledplan.kernel.state.serialization.Fields;
 import org.compiledplan.kernel.state.serialization.PackedRow;
@@ -44,6 +45,7 @@ final class IntervalCache implements Stored {
   }
 
   private final Columns columns;
+  private final StateAccount account;
 
   /** Cleanup time of the rows, if there are any. */
   OptionalLong cleanAt = OptionalLong.empty();
@@ -52,8 +54,9 @@ final class IntervalCache implements Stored {
   private boolean hasDead;
   private boolean changed;
 
-  IntervalCache(Columns columns) {
+  IntervalCache(Columns columns, StateAccount account) {
     this.columns = columns;
+    this.account = account;
   }
 
   @Override
@@ -87,6 +90,7 @@ final class IntervalCache implements Stored {
     cached.matched = matched;
     cached.row = PackedRow.of(row);
     rows.add(behind(time), cached);
+    account.created(1);
     changed = true;
   }
 
@@ -134,6 +138,7 @@ final class IntervalCache implements Stored {
     List<Cached> expired = rows.subList(0, end);
     int size = expired.size();
     expired.removeIf(cached -> !padUnmatched || cached.isMatched());
+    account.released(size - expired.size());
     changed |= expired.size() < size;
     for (Cached cached : expired) {
       changed |= !cached.dead;
@@ -147,6 +152,7 @@ final class IntervalCache implements Stored {
     if (!hasDead) return List.of();
     List<Cached> dead = new ArrayList<>();
     rows.removeIf(cached -> cached.dead && dead.add(cached));
+    account.released(dead.size());
     hasDead = false;
     changed = true;
     return dead;

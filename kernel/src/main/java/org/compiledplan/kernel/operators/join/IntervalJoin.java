@@ -13,6 +13,7 @@ import org.compiledplan.kernel.operators.base.KeyedOperator;
 import org.compiledplan.kernel.operators.base.KeyedState;
 import org.compiledplan.kernel.operators.base.OperatorSpec;
 import org.compiledplan.kernel.operators.base.Out;
+import org.compiledplan.kernel.operators.base.Outcome;
 import org.compiledplan.kernel.operators.base.Rowtime;
 import org.compiledplan.kernel.operators.base.StateKind;
 import org.compiledplan.kernel.operators.base.TimeMath;
@@ -72,6 +73,11 @@ public final class IntervalJoin extends KeyedOperator<IntervalJoin.Caches> {
   }
 
   @Override
+  protected boolean postsEntries() {
+    return true;
+  }
+
+  @Override
   public void fire(Caches caches, BatchContext context, Out out) {
     long now = eventTime ? context.watermark() : context.processingTime();
     for (int port = LEFT; port <= RIGHT; port++) {
@@ -91,12 +97,13 @@ public final class IntervalJoin extends KeyedOperator<IntervalJoin.Caches> {
     }
 
     @Override
-    public void process(InputRow row, Out out) {
+    public Outcome process(InputRow row, Out out) {
       row.requireInsert("an interval join takes insert-only inputs");
       int port = row.port();
       if (inputs.hasNullKey(row) || length < 0) {
-        if (outer[port]) out.emit(RowKinds.INSERT, inputs.padded(port, row.values()));
-        return;
+        if (!outer[port]) return Outcome.UNMATCHED;
+        out.emit(RowKinds.INSERT, inputs.padded(port, row.values()));
+        return Outcome.APPLIED;
       }
       caches = current();
       int opposite = 1 - port;
@@ -116,9 +123,13 @@ public final class IntervalJoin extends KeyedOperator<IntervalJoin.Caches> {
         out.emit(RowKinds.INSERT, inputs.joined(port == LEFT, row.values(), match));
       }
       if (now > Long.MIN_VALUE) caches.of[opposite].expire(expired(opposite, now), outer[opposite]);
-      if (now < TimeMath.plus(at, reach[port])) caches.add(port, at, row.values(), matched);
-      else if (!matched && outer[port])
-        out.emit(RowKinds.INSERT, inputs.padded(port, row.values()));
+      if (now < TimeMath.plus(at, reach[port])) {
+        caches.add(port, at, row.values(), matched);
+        return matched ? Outcome.APPLIED : Outcome.HELD;
+      }
+      if (matched) return Outcome.APPLIED;
+      if (outer[port]) out.emit(RowKinds.INSERT, inputs.padded(port, row.values()));
+      return Outcome.EXPIRED;
     }
 
     @Override
@@ -147,7 +158,7 @@ public final class IntervalJoin extends KeyedOperator<IntervalJoin.Caches> {
 
   final class Caches implements KeyState {
     final IntervalCache[] of = {
-      new IntervalCache(columns[LEFT]), new IntervalCache(columns[RIGHT])
+      new IntervalCache(columns[LEFT], account), new IntervalCache(columns[RIGHT], account)
     };
 
     @Override

@@ -7,6 +7,7 @@ import org.compiledplan.kernel.operators.base.InputRow;
 import org.compiledplan.kernel.operators.base.KeyedState;
 import org.compiledplan.kernel.operators.base.OperatorSpec;
 import org.compiledplan.kernel.operators.base.Out;
+import org.compiledplan.kernel.operators.base.Outcome;
 import org.compiledplan.kernel.operators.base.RowPredicate;
 import org.compiledplan.kernel.operators.base.StateKind;
 import org.compiledplan.kernel.values.RowKinds;
@@ -37,27 +38,30 @@ public final class Join extends JoinOperator {
     }
 
     @Override
-    public void process(InputRow row, Out out) {
+    public Outcome process(InputRow row, Out out) {
       boolean add = RowKinds.isAdd(row.kind());
       if (inputs.hasNullKey(row)) {
-        if (outer[row.port()]) emitPadded(row.port(), row.values(), add, out);
-        return;
+        if (!outer[row.port()]) return Outcome.UNMATCHED;
+        emitPadded(row.port(), row.values(), add, out);
+        return Outcome.APPLIED;
       }
       RowStore.Entry replaced = add ? store(row.port()).replacedBy(row.values()) : null;
       if (replaced != null && !matchesAlike(row.port() == 0, replaced, row.values())) {
         join(new InputRow(row.port(), RowKinds.DELETE, replaced.row(), row.watermark()), null, out);
-        replaced = null;
+        join(row, null, out);
+        return Outcome.APPLIED;
       }
-      join(row, replaced, out);
+      return join(row, replaced, out);
     }
 
     /**
      * @param replaced the row that an update replaces and that matches the same rows; null if none
      */
-    private void join(InputRow row, RowStore.Entry replaced, Out out) {
+    private Outcome join(InputRow row, RowStore.Entry replaced, Out out) {
       boolean add = RowKinds.isAdd(row.kind());
-      if (outer[0] || outer[1]) joinOuter(row, add, replaced, out);
-      else joinInner(row, add, replaced, out);
+      return outer[0] || outer[1]
+          ? joinOuter(row, add, replaced, out)
+          : joinInner(row, add, replaced, out);
     }
 
     /** Returns true if two rows of an input match the same rows of the opposite input. */
@@ -67,30 +71,34 @@ public final class Join extends JoinOperator {
       return matches(left, stored.row(), others).equals(matches(left, another, others));
     }
 
-    private void joinInner(InputRow row, boolean add, RowStore.Entry replaced, Out out) {
+    private Outcome joinInner(InputRow row, boolean add, RowStore.Entry replaced, Out out) {
+      boolean present = true, matched = false;
       if (add) store(row.port()).replace(replaced, row.values(), 0);
-      else store(row.port()).retract(row.values());
+      else present = store(row.port()).retract(row.values());
       RowStore others = store(1 - row.port());
-      if (others.count() == 0) return;
+      if (others.count() == 0) return Outcome.joined(add, present, false);
       boolean left = row.port() == 0;
       for (RowStore.Entry stored : others.rows()) {
         if (stored.removed) continue;
         Object[] match = stored.row();
-        if (inputs.matches(left, row.values(), match))
-          out.emit(row.kind(), inputs.joined(left, row.values(), match));
+        if (!inputs.matches(left, row.values(), match)) continue;
+        matched = true;
+        out.emit(row.kind(), inputs.joined(left, row.values(), match));
       }
+      return Outcome.joined(add, present, matched);
     }
 
-    private void joinOuter(InputRow row, boolean add, RowStore.Entry replaced, Out out) {
+    private Outcome joinOuter(InputRow row, boolean add, RowStore.Entry replaced, Out out) {
       boolean left = row.port() == 0;
       RowStore own = store(row.port());
       RowStore others = store(1 - row.port());
       List<RowStore.Entry> matches = matches(left, row.values(), others);
+      boolean present = true;
       if (add) own.replace(replaced, row.values(), matches.size());
-      else own.retract(row.values());
+      else present = own.retract(row.values());
       if (matches.isEmpty()) {
         if (outer[row.port()]) emitPadded(row.port(), row.values(), add, out);
-        return;
+        return Outcome.joined(add, present, outer[row.port()]);
       }
       boolean otherIsOuter = outer[1 - row.port()];
       if (add && otherIsOuter) {
@@ -114,6 +122,7 @@ public final class Join extends JoinOperator {
           others.associate(match, remaining);
         }
       }
+      return Outcome.joined(add, present, true);
     }
 
     private List<RowStore.Entry> matches(boolean inputIsLeft, Object[] input, RowStore others) {

@@ -58,8 +58,7 @@ public final class JoinInputs {
   }
 
   private RowStore.Layout layout(OperatorSpec spec, int input, JsonNode upsertKeys) {
-    return new RowStore.Layout(
-        input, spec.inputs()[input], uniqueKey(upsertKeys, keys[input]), spec.ttl(input));
+    return new RowStore.Layout(spec, input, uniqueKey(upsertKeys, keys[input]));
   }
 
   /**

@@ -9,6 +9,7 @@ import org.compiledplan.kernel.operators.base.InputRow;
 import org.compiledplan.kernel.operators.base.KeyedState;
 import org.compiledplan.kernel.operators.base.OperatorSpec;
 import org.compiledplan.kernel.operators.base.Out;
+import org.compiledplan.kernel.operators.base.Outcome;
 import org.compiledplan.kernel.operators.base.StateKind;
 import org.compiledplan.kernel.state.serialization.Columns;
 import org.compiledplan.kernel.values.RowKinds;
@@ -37,21 +38,23 @@ public final class LookupMaterializer extends EntryOperator<ExpiringRow> {
     }
 
     @Override
-    public void process(InputRow row, Out out) {
+    public Outcome process(InputRow row, Out out) {
       boolean adds = RowKinds.isAdd(row.kind());
       if (adds) {
         entry = format.fresh();
         entry.row = new Object[] {row.values()[rowsColumn]};
       } else if (entry == null) {
-        return;
+        return Outcome.ABSENT;
       }
-      for (Object match : (List<?>) entry.row[0]) {
+      List<?> matches = (List<?>) entry.row[0];
+      for (Object match : matches) {
         Object[] joined = Arrays.copyOf(row.values(), row.values().length);
         joined[rowsColumn] = match;
         out.emit(row.kind(), joined);
       }
       if (!adds) entry = null;
       changed = true;
+      return matches.isEmpty() ? Outcome.UNMATCHED : Outcome.APPLIED;
     }
 
     @Override

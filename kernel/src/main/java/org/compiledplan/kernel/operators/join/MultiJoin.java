@@ -9,6 +9,7 @@ import org.compiledplan.kernel.operators.base.InputRow;
 import org.compiledplan.kernel.operators.base.KeyedState;
 import org.compiledplan.kernel.operators.base.OperatorSpec;
 import org.compiledplan.kernel.operators.base.Out;
+import org.compiledplan.kernel.operators.base.Outcome;
 import org.compiledplan.kernel.operators.base.RowPredicate;
 import org.compiledplan.kernel.operators.base.StateKind;
 import org.compiledplan.kernel.values.RowKinds;
@@ -50,8 +51,7 @@ public final class MultiJoin extends JoinOperator {
       inner &= !left[i];
       conditions[i] = spec.condition(spec.get("conditions").path(i));
       layouts[i] =
-          new RowStore.Layout(
-              i, spec.inputs()[i], smallestKey(spec.get("inputUniqueKeys").path(i)), spec.ttl(i));
+          new RowStore.Layout(spec, i, smallestKey(spec.get("inputUniqueKeys").path(i)));
     }
     width = offset;
     define(spec, StateKind.MULTI_JOIN, () -> new RowStores(layouts), Work::new);
@@ -71,15 +71,18 @@ public final class MultiJoin extends JoinOperator {
     private Out out;
     private Object[] combination;
 
+    /** Number of results of the last row. */
+    private int results;
+
     Work(KeyedState state, BatchContext context) {
       super(state, context);
     }
 
     @Override
-    public void process(InputRow row, Out output) {
+    public Outcome process(InputRow row, Out output) {
       RowStore own = store(row.port());
       boolean add = RowKinds.isAdd(row.kind());
-      if (!add) own.retract(row.values());
+      boolean present = add || own.retract(row.values());
       RowStore.Entry replaced = add ? own.replacedBy(row.values()) : null;
       if (replaced != null && !joinsAlike(row, replaced.row())) {
         own.retract(row.values());
@@ -88,12 +91,14 @@ public final class MultiJoin extends JoinOperator {
       }
       join(row, output);
       if (add) own.replace(replaced, row.values(), 0);
+      return Outcome.joined(add, present, results > 0);
     }
 
     private void join(InputRow row, Out output) {
       input = row;
       out = output;
       combination = new Object[width];
+      results = 0;
       boolean add = RowKinds.isAdd(row.kind());
       join(0, innerOnly ? row.kind() : add ? RowKinds.INSERT : RowKinds.DELETE);
     }
@@ -124,8 +129,10 @@ public final class MultiJoin extends JoinOperator {
 
     /** Completes the combination from input {@code depth} on and emits the results. */
     private void join(int depth, byte kind) {
-      if (depth == offsets.length) out.emit(kind, combination.clone());
-      else if (depth == input.port()) joinInput(depth, kind);
+      if (depth == offsets.length) {
+        results++;
+        out.emit(kind, combination.clone());
+      } else if (depth == input.port()) joinInput(depth, kind);
       else joinStored(depth, kind);
     }
 

@@ -10,6 +10,7 @@ import org.compiledplan.kernel.operators.base.KeyedOperator;
 import org.compiledplan.kernel.operators.base.KeyedState;
 import org.compiledplan.kernel.operators.base.OperatorSpec;
 import org.compiledplan.kernel.operators.base.Out;
+import org.compiledplan.kernel.operators.base.Outcome;
 import org.compiledplan.kernel.operators.base.StateKind;
 import org.compiledplan.kernel.state.serialization.Columns;
 import org.compiledplan.kernel.state.serialization.Fields;
@@ -30,6 +31,11 @@ public final class ProctimeTemporalJoin extends KeyedOperator<ProctimeTemporalJo
     columns = Columns.ofInput(1, spec.inputs()[1]);
     define(spec, StateKind.TEMPORAL_JOIN_PROCTIME, Current::new, Work::new);
     outer = TemporalJoin.isOuter(spec);
+  }
+
+  @Override
+  protected boolean postsEntries() {
+    return true;
   }
 
   /** The current right row. */
@@ -53,20 +59,30 @@ public final class ProctimeTemporalJoin extends KeyedOperator<ProctimeTemporalJo
     }
 
     @Override
-    public void process(InputRow row, Out out) {
+    public Outcome process(InputRow row, Out out) {
       boolean matchesNothing = inputs.hasNullKey(row);
       if (row.port() != LEFT) {
-        if (matchesNothing) return;
-        current().row = RowKinds.isAdd(row.kind()) ? row.values() : null;
-        changed = true;
-        return;
+        return matchesNothing ? Outcome.UNMATCHED : replaceBy(row);
       }
       Object[] right = matchesNothing ? null : current().row;
       if (right != null && inputs.condition.test(row.values(), right)) {
         out.emit(row.kind(), inputs.joined(true, row.values(), right));
       } else if (outer) {
         out.emit(row.kind(), inputs.padded(LEFT, row.values()));
+      } else {
+        return Outcome.UNMATCHED;
       }
+      return Outcome.APPLIED;
+    }
+
+    private Outcome replaceBy(InputRow row) {
+      boolean adds = RowKinds.isAdd(row.kind()), isThere = current().row != null;
+      if (adds) account.created(1);
+      if (isThere && adds) account.replaced(1);
+      else if (isThere) account.retracted(1);
+      current().row = adds ? row.values() : null;
+      changed = true;
+      return adds || isThere ? Outcome.APPLIED : Outcome.ABSENT;
     }
   }
 }

@@ -6,6 +6,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import org.compiledplan.kernel.operators.base.EntryTimes;
+import org.compiledplan.kernel.operators.base.OperatorSpec;
+import org.compiledplan.kernel.operators.base.StateAccount;
 import org.compiledplan.kernel.operators.base.Ttl;
 import org.compiledplan.kernel.state.serialization.Columns;
 import org.compiledplan.kernel.state.serialization.Fields;
@@ -29,11 +31,13 @@ final class RowStore implements Stored {
     final int[] uniqueKey;
 
     final long ttl;
+    final StateAccount account;
 
-    Layout(int input, ValueType[] types, int[] uniqueKey, long ttl) {
-      this.columns = Columns.ofInput(input, types);
+    Layout(OperatorSpec spec, int input, int[] uniqueKey) {
+      this.columns = Columns.ofInput(input, spec.inputs()[input]);
       this.uniqueKey = uniqueKey;
-      this.ttl = ttl;
+      this.ttl = spec.ttl(input);
+      this.account = spec.account();
     }
   }
 
@@ -103,10 +107,17 @@ final class RowStore implements Stored {
     now = time;
     changed = false;
     if (rows == null || count() == 0 || !Ttl.isExpired(oldest, layout.ttl, now)) return;
-    changed = rows.removeIf(row -> row.removed || Ttl.isExpired(row.lastWrite, layout.ttl, now));
+    changed = rows.removeIf(row -> row.removed || expires(row));
     removedCount = 0;
     index = null;
     findOldest();
+  }
+
+  /** Returns true, and posts it, if a row has expired. */
+  private boolean expires(Entry row) {
+    if (!Ttl.isExpired(row.lastWrite, layout.ttl, now)) return false;
+    layout.account.expired(1);
+    return true;
   }
 
   /** Packs decoded rows again. */
@@ -126,7 +137,7 @@ final class RowStore implements Stored {
   List<Entry> rows() {
     if (rows == null) {
       rows = packed.all();
-      changed |= rows.removeIf(row -> Ttl.isExpired(row.lastWrite, layout.ttl, now));
+      changed |= rows.removeIf(this::expires);
     }
     return rows;
   }
@@ -141,7 +152,11 @@ final class RowStore implements Stored {
     oldest = count() == 0 ? now : Math.min(oldest, now);
     Entry stored = new Entry(PackedRow.of(row), associations);
     changed = true;
-    if (old != null) remove(old);
+    layout.account.created(1);
+    if (old != null) {
+      layout.account.replaced(1);
+      remove(old);
+    }
     if (rows == null) packed.add(stored);
     else rows.add(stored);
     if (index != null)
@@ -161,10 +176,17 @@ final class RowStore implements Stored {
     return layout.uniqueKey != null && (layout.uniqueKey.length == 0 || layout.ttl == 0);
   }
 
-  /** Removes one row equal to {@code row}, or the row of its unique key, if there is one. */
-  void retract(Object[] row) {
+  /**
+   * Removes one row equal to {@code row}, or the row of its unique key.
+   *
+   * @return false if there is none
+   */
+  boolean retract(Object[] row) {
     Entry old = find(row, layout.uniqueKey == null ? new Entry(PackedRow.of(row), 0) : null);
-    if (old != null) remove(old);
+    if (old == null) return false;
+    layout.account.retracted(1);
+    remove(old);
+    return true;
   }
 
   /** Rewrites a row with a new number of associations. */

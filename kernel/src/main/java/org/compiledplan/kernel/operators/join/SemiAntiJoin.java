@@ -8,6 +8,7 @@ import org.compiledplan.kernel.operators.base.InputRow;
 import org.compiledplan.kernel.operators.base.KeyedState;
 import org.compiledplan.kernel.operators.base.OperatorSpec;
 import org.compiledplan.kernel.operators.base.Out;
+import org.compiledplan.kernel.operators.base.Outcome;
 import org.compiledplan.kernel.operators.base.StateKind;
 import org.compiledplan.kernel.values.RowKinds;
 
@@ -33,16 +34,15 @@ public final class SemiAntiJoin extends JoinOperator {
     }
 
     @Override
-    public void process(InputRow row, Out out) {
-      if (inputs.hasNullKey(row)) {
-        if (anti && row.port() == LEFT) out.emit(row.kind(), row.values());
-        return;
-      }
-      if (row.port() == LEFT) processLeft(row, out);
-      else processRight(row, out);
+    public Outcome process(InputRow row, Out out) {
+      if (!inputs.hasNullKey(row))
+        return row.port() == LEFT ? processLeft(row, out) : processRight(row, out);
+      if (!anti || row.port() != LEFT) return Outcome.UNMATCHED;
+      out.emit(row.kind(), row.values());
+      return Outcome.APPLIED;
     }
 
-    private void processLeft(InputRow row, Out out) {
+    private Outcome processLeft(InputRow row, Out out) {
       RowStore others = store(RIGHT);
       int matches = 0;
       if (others.count() > 0) {
@@ -53,26 +53,30 @@ public final class SemiAntiJoin extends JoinOperator {
       RowStore own = store(LEFT);
       boolean add = RowKinds.isAdd(row.kind());
       RowStore.Entry replaced = add ? own.replacedBy(row.values()) : null;
-      if (matches > 0 != anti) out.emit(row.kind(), row.values());
-      else if (replaced != null && replaced.associations > 0 != anti)
-        out.emit(RowKinds.DELETE, replaced.row());
+      boolean shown = matches > 0 != anti, present = true;
+      boolean wasShown = replaced != null && replaced.associations > 0 != anti;
+      if (shown) out.emit(row.kind(), row.values());
+      else if (wasShown) out.emit(RowKinds.DELETE, replaced.row());
       if (add) own.replace(replaced, row.values(), matches);
-      else own.retract(row.values());
+      else present = own.retract(row.values());
+      return Outcome.joined(add, present, shown || wasShown);
     }
 
-    private void processRight(InputRow row, Out out) {
+    private Outcome processRight(InputRow row, Out out) {
       boolean add = RowKinds.isAdd(row.kind());
       RowStore own = store(RIGHT);
       RowStore.Entry replaced = add ? own.replacedBy(row.values()) : null;
       Object[] gone = add ? (replaced == null ? null : replaced.row()) : row.values();
+      boolean present = true, any = false;
       if (add) own.replace(replaced, row.values(), 0);
-      else own.retract(row.values());
+      else present = own.retract(row.values());
       RowStore others = store(LEFT);
-      if (others.count() == 0) return;
+      if (others.count() == 0) return Outcome.joined(add, present, false);
       for (RowStore.Entry stored : others.rows()) {
         if (stored.removed) continue;
         boolean matches = add && inputs.condition.test(stored.row(), row.values());
         boolean matched = gone != null && inputs.condition.test(stored.row(), gone);
+        any |= matches || matched;
         if (matches && !matched) {
           if (stored.associations == 0) out.emit(anti ? RowKinds.DELETE : row.kind(), stored.row());
           others.associate(stored, stored.associations + 1);
@@ -85,6 +89,7 @@ public final class SemiAntiJoin extends JoinOperator {
           others.associate(stored, stored.associations);
         }
       }
+      return Outcome.joined(add, present, any);
     }
   }
 }

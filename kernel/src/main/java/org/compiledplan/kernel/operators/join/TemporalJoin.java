@@ -14,11 +14,12 @@ import org.compiledplan.kernel.operators.base.KeyedOperator;
 import org.compiledplan.kernel.operators.base.KeyedState;
 import org.compiledplan.kernel.operators.base.OperatorSpec;
 import org.compiledplan.kernel.operators.base.Out;
+import org.compiledplan.kernel.operators.base.Outcome;
 import org.compiledplan.kernel.operators.base.Rowtime;
 import org.compiledplan.kernel.operators.base.StateKind;
 import org.compiledplan.kernel.operators.base.TimeMath;
-import org.compiledplan.kernel.operators.base.WaitingRows;
 import org.compiledplan.kernel.operators.base.WaitingRows.Waiting;
+import org.compiledplan.kernel.operators.base.WaitingRows;
 import org.compiledplan.kernel.state.serialization.Columns;
 import org.compiledplan.kernel.state.serialization.Fields;
 import org.compiledplan.kernel.values.RowKinds;
@@ -75,19 +76,22 @@ public final class TemporalJoin extends KeyedOperator<TemporalJoin.Sides> implem
     }
 
     @Override
-    public void process(InputRow row, Out out) {
+    public Outcome process(InputRow row, Out out) {
       if (inputs.hasNullKey(row)) {
-        if (row.port() == LEFT && outer) out.emit(row.kind(), inputs.padded(LEFT, row.values()));
-        return;
+        if (row.port() != LEFT || !outer) return Outcome.UNMATCHED;
+        out.emit(row.kind(), inputs.padded(LEFT, row.values()));
+        return Outcome.APPLIED;
       }
       // The previous version is stored already.
-      if (row.port() == RIGHT && row.kind() == RowKinds.UPDATE_BEFORE) return;
+      if (row.port() == RIGHT && row.kind() == RowKinds.UPDATE_BEFORE)
+        return Outcome.DUPLICATE;
       changed = true;
       long at = Rowtime.of(row.values(), time[row.port()]);
       // Without a common watermark, the watermark of both inputs counts after the batch's rows.
       long watermark = sharedWatermark ? row.watermark() : Long.MIN_VALUE;
       if (row.port() == LEFT) current().left.add(at, watermark, row.kind(), row.values());
       else current().right.add(at, WaitingRows.due(at, watermark), row.kind(), row.values());
+      return Outcome.HELD;
     }
   }
 

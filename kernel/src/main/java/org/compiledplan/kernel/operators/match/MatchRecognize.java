@@ -16,12 +16,13 @@ import org.compiledplan.kernel.operators.base.KeyedOperator;
 import org.compiledplan.kernel.operators.base.KeyedState;
 import org.compiledplan.kernel.operators.base.OperatorSpec;
 import org.compiledplan.kernel.operators.base.Out;
+import org.compiledplan.kernel.operators.base.Outcome;
 import org.compiledplan.kernel.operators.base.Rowtime;
 import org.compiledplan.kernel.operators.base.SortOrder;
 import org.compiledplan.kernel.operators.base.StateKind;
 import org.compiledplan.kernel.operators.base.TimeMath;
-import org.compiledplan.kernel.operators.base.WaitingRows;
 import org.compiledplan.kernel.operators.base.WaitingRows.Waiting;
+import org.compiledplan.kernel.operators.base.WaitingRows;
 import org.compiledplan.kernel.operators.match.PartialMatch.Event;
 import org.compiledplan.kernel.state.serialization.Columns;
 import org.compiledplan.kernel.state.serialization.Fields;
@@ -98,14 +99,11 @@ public final class MatchRecognize extends KeyedOperator<MatchRecognize.Matches> 
     }
 
     @Override
-    public void process(InputRow row, Out out) {
+    public Outcome process(InputRow row, Out out) {
       row.requireInsert("a pattern takes insert-only input");
       if (eventTime) {
         long at = Rowtime.of(row.values(), time);
-        if (at <= row.watermark()) {
-          out.late(1);
-          return;
-        }
+        if (at <= row.watermark()) return Outcome.LATE;
         current().waiting.add(at, row.watermark(), row.kind(), row.values());
       } else if (order == null) {
         take(current(), now, Collections.singletonList(row.values()), out);
@@ -113,6 +111,7 @@ public final class MatchRecognize extends KeyedOperator<MatchRecognize.Matches> 
         buffered.add(row.values());
       }
       changed = true;
+      return eventTime ? Outcome.HELD : Outcome.APPLIED;
     }
 
     @Override

@@ -11,6 +11,7 @@ import org.compiledplan.kernel.operators.base.KeyedOperator;
 import org.compiledplan.kernel.operators.base.KeyedState;
 import org.compiledplan.kernel.operators.base.OperatorSpec;
 import org.compiledplan.kernel.operators.base.Out;
+import org.compiledplan.kernel.operators.base.Outcome;
 import org.compiledplan.kernel.operators.base.SortOrder;
 import org.compiledplan.kernel.operators.base.StateKind;
 import org.compiledplan.kernel.state.serialization.Columns;
@@ -72,6 +73,11 @@ public final class ColumnOver extends KeyedOperator<ColumnOver.Entries> implemen
   }
 
   @Override
+  protected boolean postsEntries() {
+    return true;
+  }
+
+  @Override
   public boolean refreshedByEveryRow() {
     return false;
   }
@@ -86,14 +92,15 @@ public final class ColumnOver extends KeyedOperator<ColumnOver.Entries> implemen
     }
 
     @Override
-    public void process(InputRow row, Out out) {
+    public Outcome process(InputRow row, Out out) {
       int behind = behind(row.values());
       if (RowKinds.isAdd(row.kind())) {
         Entry entry = new Entry();
         entry.row = row.values();
         entries.add(behind, entry);
+        account.created(1);
         changed = true;
-        return;
+        return Outcome.APPLIED;
       }
       for (int at = behind - 1;
           at >= 0 && order.compare(entries.get(at).row, row.values()) == 0;
@@ -101,9 +108,11 @@ public final class ColumnOver extends KeyedOperator<ColumnOver.Entries> implemen
         if (!Values.equalRows(entries.get(at).row, row.values())) continue;
         Entry removed = entries.remove(at);
         if (removed.shown != null) removedRows.add(removed);
+        account.retracted(1);
         changed = true;
-        return;
+        return Outcome.APPLIED;
       }
+      return Outcome.ABSENT;
     }
 
     /** Insertion point of a row behind all rows that are equal in order. */

@@ -12,6 +12,7 @@ import org.compiledplan.kernel.operators.base.KeyedOperator;
 import org.compiledplan.kernel.operators.base.KeyedState;
 import org.compiledplan.kernel.operators.base.OperatorSpec;
 import org.compiledplan.kernel.operators.base.Out;
+import org.compiledplan.kernel.operators.base.Outcome;
 import org.compiledplan.kernel.operators.base.StateKind;
 import org.compiledplan.kernel.state.serialization.Columns;
 import org.compiledplan.kernel.state.serialization.Fields;
@@ -85,12 +86,13 @@ public final class ProctimeOver extends KeyedOperator<ProctimeOver.Window> imple
     }
 
     @Override
-    public void process(InputRow row, Out out) {
+    public Outcome process(InputRow row, Out out) {
       row.requireInsert("an OVER window in processing time takes insert-only input");
       if (window.keyValues.isNone()) window.keyValues = PackedRow.of(row.values(), keyColumns);
       window.frame.add(context.processingTime(), row.values());
       if (peers) buffered.add(row.values());
       else out.emit(RowKinds.INSERT, calls.result(row.values(), window.frame.values()));
+      return Outcome.APPLIED;
     }
 
     @Override

@@ -13,10 +13,11 @@ import org.compiledplan.kernel.operators.base.KeyedOperator;
 import org.compiledplan.kernel.operators.base.KeyedState;
 import org.compiledplan.kernel.operators.base.OperatorSpec;
 import org.compiledplan.kernel.operators.base.Out;
+import org.compiledplan.kernel.operators.base.Outcome;
 import org.compiledplan.kernel.operators.base.Rowtime;
 import org.compiledplan.kernel.operators.base.StateKind;
-import org.compiledplan.kernel.operators.base.WaitingRows;
 import org.compiledplan.kernel.operators.base.WaitingRows.Waiting;
+import org.compiledplan.kernel.operators.base.WaitingRows;
 import org.compiledplan.kernel.state.serialization.Columns;
 import org.compiledplan.kernel.state.serialization.Fields;
 import org.compiledplan.kernel.state.serialization.PackedRow;
@@ -110,23 +111,19 @@ public final class RowtimeOver extends KeyedOperator<RowtimeOver.Window> impleme
     }
 
     @Override
-    public void process(InputRow row, Out out) {
+    public Outcome process(InputRow row, Out out) {
       row.requireInsert("an OVER window in event time takes insert-only input");
       long at = Rowtime.of(row.values(), time);
-      if (!reach.isBounded() && at <= row.watermark()) {
-        out.late(1);
-        return;
-      }
+      if (!reach.isBounded() && at <= row.watermark()) return Outcome.LATE;
       if (stored == null) {
         stored = current();
         if (stored.keyValues.isNone()) stored.keyValues = PackedRow.of(row.values(), keyColumns);
       }
-      if (reach.isBounded()) {
-        changed |= stored.firings.add(at, row.watermark(), row.values(), out);
-      } else {
-        stored.waiting.add(at, row.watermark(), row.kind(), row.values());
-        changed = true;
-      }
+      Outcome outcome = Outcome.HELD;
+      if (reach.isBounded()) outcome = stored.firings.add(at, row.watermark(), row.values());
+      else stored.waiting.add(at, row.watermark(), row.kind(), row.values());
+      changed |= outcome == Outcome.HELD;
+      return outcome;
     }
   }
 

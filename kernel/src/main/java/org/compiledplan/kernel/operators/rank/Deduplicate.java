@@ -7,6 +7,7 @@ import org.compiledplan.kernel.operators.base.InputRow;
 import org.compiledplan.kernel.operators.base.KeyedState;
 import org.compiledplan.kernel.operators.base.OperatorSpec;
 import org.compiledplan.kernel.operators.base.Out;
+import org.compiledplan.kernel.operators.base.Outcome;
 import org.compiledplan.kernel.operators.base.StateKind;
 import org.compiledplan.kernel.state.serialization.Columns;
 import org.compiledplan.kernel.values.RowKinds;
@@ -52,11 +53,11 @@ public final class Deduplicate extends EntryOperator<ExpiringRow> {
     }
 
     @Override
-    public void process(InputRow row, Out out) {
+    public Outcome process(InputRow row, Out out) {
       if (!RowKinds.isAdd(row.kind())) {
         throw new IllegalStateException("deduplicate takes insert-only input, it got a retraction");
       }
-      if (stored != null && !replaces(row.values())) return;
+      if (stored != null && !replaces(row.values())) return Outcome.DUPLICATE;
       if (stored == null) {
         out.emit(
             generateInsert || !keepLast ? RowKinds.INSERT : RowKinds.UPDATE_AFTER, row.values());
@@ -66,6 +67,7 @@ public final class Deduplicate extends EntryOperator<ExpiringRow> {
       }
       stored = row.values();
       changed = true;
+      return Outcome.APPLIED;
     }
 
     private boolean replaces(Object[] row) {

@@ -7,6 +7,7 @@ import org.compiledplan.kernel.operators.base.InputRow;
 import org.compiledplan.kernel.operators.base.KeyedState;
 import org.compiledplan.kernel.operators.base.OperatorSpec;
 import org.compiledplan.kernel.operators.base.Out;
+import org.compiledplan.kernel.operators.base.Outcome;
 import org.compiledplan.kernel.operators.base.Rowtime;
 import org.compiledplan.kernel.operators.base.SingleEntry;
 import org.compiledplan.kernel.operators.base.StateKind;
@@ -69,7 +70,7 @@ public final class KeepFirstInOrder extends EntryOperator<KeepFirstInOrder.First
   public void onTimer(KeyedState state, BatchContext context, Out out) {
     First first = live(state, context);
     if (first == null) {
-      if (state.isThere()) state.remove(-1);
+      if (state.isThere()) expire(state);
       return;
     }
     if (first.due.isEmpty()) return;
@@ -92,22 +93,20 @@ public final class KeepFirstInOrder extends EntryOperator<KeepFirstInOrder.First
     }
 
     @Override
-    public void process(InputRow row, Out out) {
+    public Outcome process(InputRow row, Out out) {
       if (!RowKinds.isAdd(row.kind())) {
         throw new IllegalStateException("deduplicate takes insert-only input, it got a retraction");
       }
-      if (entry != null && entry.row == null) return;
+      if (entry != null && entry.row == null) return Outcome.DUPLICATE;
       long time = Rowtime.of(row.values(), rowtime);
-      if (time < row.watermark()) {
-        out.late(1);
-        return;
-      }
-      if (entry != null && time >= Rowtime.of(entry.row, rowtime)) return;
+      if (time < row.watermark()) return Outcome.LATE;
+      if (entry != null && time >= Rowtime.of(entry.row, rowtime)) return Outcome.DUPLICATE;
       if (entry == null) entry = format.fresh();
       entry.keyValues = OperatorSpec.values(row.values(), keyColumns);
       entry.due = OptionalLong.of(WaitingRows.due(time, row.watermark()));
       entry.row = row.values();
       changed = true;
+      return Outcome.HELD;
     }
 
     @Override

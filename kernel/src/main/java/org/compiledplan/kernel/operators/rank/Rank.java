@@ -14,6 +14,7 @@ import org.compiledplan.kernel.operators.base.KeyedOperator;
 import org.compiledplan.kernel.operators.base.KeyedState;
 import org.compiledplan.kernel.operators.base.OperatorSpec;
 import org.compiledplan.kernel.operators.base.Out;
+import org.compiledplan.kernel.operators.base.Outcome;
 import org.compiledplan.kernel.operators.base.SortOrder;
 import org.compiledplan.kernel.operators.base.StateKind;
 import org.compiledplan.kernel.operators.base.Ttl;
@@ -62,6 +63,11 @@ public final class Rank extends KeyedOperator<Rank.Ranking> {
     generateUpdateBefore = spec.flag("generateUpdateBefore");
     ttl = spec.ttl(0);
     define(spec, StateKind.RANK, Ranking::new, Work::new);
+  }
+
+  @Override
+  protected boolean postsEntries() {
+    return true;
   }
 
   @Override
@@ -128,28 +134,27 @@ public final class Rank extends KeyedOperator<Rank.Ranking> {
       ranking = current();
       rows = ranking.rows;
       long now = context.processingTime();
+      int before = rows.size();
       changed = rows.removeIf(ranked -> Ttl.isExpired(ranked.lastWrite, ttl, now));
+      account.expired(before - rows.size());
       if (endColumn >= 0 && !rows.isEmpty()) last = ranking.last;
     }
 
     @Override
-    public void process(InputRow row, Out out) {
-      if (RowKinds.isAdd(row.kind())) {
-        if (last < 0) last = ((Number) row.values()[endColumn]).longValue();
-        add(row.values(), out);
-      } else {
-        retract(row.values(), out);
-      }
+    public Outcome process(InputRow row, Out out) {
+      if (!RowKinds.isAdd(row.kind())) return retract(row.values(), out);
+      if (last < 0) last = ((Number) row.values()[endColumn]).longValue();
+      return add(row.values(), out);
     }
 
-    private void add(Object[] row, Out out) {
+    private Outcome add(Object[] row, Out out) {
       int old = primaryKey == null ? -1 : indexOfKey(row);
       int position = insertionPoint(row);
       if (old >= 0) {
         if (order.compare(rows.get(old).row, row) == 0) position = old;
         else if (position > old) position--;
       }
-      if (old < 0 && !retracts && position >= last) return;
+      if (old < 0 && !retracts && position >= last) return Outcome.OUTRANKED;
       int from = old < 0 ? position : Math.min(old, position);
       List<Ranked> before = window(from);
       Ranked added = new Ranked();
@@ -157,18 +162,26 @@ public final class Rank extends KeyedOperator<Rank.Ranking> {
       added.lastWrite = context.processingTime();
       Ranked removed = old < 0 ? null : rows.remove(old);
       rows.add(position, added);
-      if (!retracts && rows.size() > last) rows.remove(rows.size() - 1);
+      account.created(1);
+      if (removed != null) account.replaced(1);
+      if (!retracts && rows.size() > last) {
+        rows.remove(rows.size() - 1);
+        account.replaced(1);
+      }
       changed = true;
       emit(before, from, removed, added, out);
+      return Outcome.APPLIED;
     }
 
-    private void retract(Object[] row, Out out) {
+    private Outcome retract(Object[] row, Out out) {
       int index = primaryKey == null ? indexOf(row) : indexOfKey(row);
-      if (index < 0) return;
+      if (index < 0) return Outcome.ABSENT;
       List<Ranked> before = window(index);
       rows.remove(index);
+      account.retracted(1);
       changed = true;
       emit(before, index, null, null, out);
+      return Outcome.APPLIED;
     }
 
     /** Insertion point of a row: behind all rows that are not greater. */

@@ -8,6 +8,7 @@ import org.compiledplan.kernel.operators.base.KeyedOperator;
 import org.compiledplan.kernel.operators.base.KeyedState;
 import org.compiledplan.kernel.operators.base.OperatorSpec;
 import org.compiledplan.kernel.operators.base.Out;
+import org.compiledplan.kernel.operators.base.Outcome;
 import org.compiledplan.kernel.operators.base.RowPredicate;
 import org.compiledplan.kernel.operators.base.StateKind;
 import org.compiledplan.kernel.state.serialization.Fields;
@@ -52,13 +53,14 @@ public final class RowCounter extends KeyedOperator<RowCounter.Numbers> {
     }
 
     @Override
-    public void process(InputRow row, Out out) {
+    public Outcome process(InputRow row, Out out) {
       Object[] wide = Arrays.copyOf(row.values(), row.values().length + 2);
       wide[row.values().length] = numbers.all++;
       wide[row.values().length + 1] = numbers.passed;
-      if (!condition.test(wide, new Object[0])) return;
+      if (!condition.test(wide, new Object[0])) return Outcome.FILTERED;
       numbers.passed++;
       out.emit(row.kind(), wide);
+      return Outcome.APPLIED;
     }
   }
 }

@@ -7,6 +7,7 @@ import org.compiledplan.kernel.operators.base.KeyState;
 import org.compiledplan.kernel.operators.base.KeyedOperator;
 import org.compiledplan.kernel.operators.base.OperatorSpec;
 import org.compiledplan.kernel.operators.base.Out;
+import org.compiledplan.kernel.operators.base.Outcome;
 import org.compiledplan.kernel.operators.base.Session;
 import org.compiledplan.kernel.operators.base.SortOrder;
 import org.compiledplan.kernel.operators.base.StateKind;
@@ -39,9 +40,10 @@ public final class ProctimeSort extends KeyedOperator<KeyState> {
     private final List<Object[]> rows = new ArrayList<>();
 
     @Override
-    public void process(InputRow row, Out out) {
+    public Outcome process(InputRow row, Out out) {
       row.requireInsert("a sort by time takes insert-only input");
       rows.add(row.values());
+      return Outcome.APPLIED;
     }
 
     @Override

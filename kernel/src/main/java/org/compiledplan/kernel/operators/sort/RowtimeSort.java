@@ -12,11 +12,12 @@ import org.compiledplan.kernel.operators.base.KeyedOperator;
 import org.compiledplan.kernel.operators.base.KeyedState;
 import org.compiledplan.kernel.operators.base.OperatorSpec;
 import org.compiledplan.kernel.operators.base.Out;
+import org.compiledplan.kernel.operators.base.Outcome;
 import org.compiledplan.kernel.operators.base.Rowtime;
 import org.compiledplan.kernel.operators.base.SortOrder;
 import org.compiledplan.kernel.operators.base.StateKind;
-import org.compiledplan.kernel.operators.base.WaitingRows;
 import org.compiledplan.kernel.operators.base.WaitingRows.Waiting;
+import org.compiledplan.kernel.operators.base.WaitingRows;
 import org.compiledplan.kernel.state.serialization.Columns;
 import org.compiledplan.kernel.state.serialization.Fields;
 import org.compiledplan.kernel.values.RowKinds;
@@ -62,10 +63,12 @@ public final class RowtimeSort extends KeyedOperator<RowtimeSort.Sorting> {
     }
 
     @Override
-    public void process(InputRow row, Out out) {
+    public Outcome process(InputRow row, Out out) {
       row.requireInsert("a sort by time takes insert-only input");
       long at = Rowtime.of(row.values(), time);
-      changed |= current().firings.add(at, row.watermark(), row.values(), out);
+      Outcome outcome = current().firings.add(at, row.watermark(), row.values());
+      changed |= outcome == Outcome.HELD;
+      return outcome;
     }
   }
 

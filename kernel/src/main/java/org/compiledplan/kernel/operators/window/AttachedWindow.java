@@ -9,6 +9,7 @@ import org.compiledplan.kernel.operators.base.KeyedOperator;
 import org.compiledplan.kernel.operators.base.KeyedState;
 import org.compiledplan.kernel.operators.base.OperatorSpec;
 import org.compiledplan.kernel.operators.base.Out;
+import org.compiledplan.kernel.operators.base.Outcome;
 import org.compiledplan.kernel.operators.base.StateKind;
 import org.compiledplan.kernel.state.serialization.Fields;
 import org.compiledplan.kernel.state.serialization.Stored;
@@ -23,8 +24,8 @@ final class AttachedWindow<C extends Stored> extends KeyedOperator<AttachedWindo
   interface Content<C extends Stored> {
     C empty();
 
-    /** Adds a row; returns false if the content does not change. */
-    boolean add(C content, InputRow row);
+    /** Adds a row, which is {@link Outcome#HELD}, or returns another outcome. */
+    Outcome add(C content, InputRow row);
 
     /** Number of state entries, for the metrics; content with 0 entries is not stored. */
     int entries(C content);
@@ -60,6 +61,11 @@ final class AttachedWindow<C extends Stored> extends KeyedOperator<AttachedWindo
   }
 
   @Override
+  protected boolean postsEntries() {
+    return true;
+  }
+
+  @Override
   public void onTimer(KeyedState state, BatchContext context, Out out) {
     if (!state.isThere()) return;
     Window window = state.read(format);
@@ -70,6 +76,7 @@ final class AttachedWindow<C extends Stored> extends KeyedOperator<AttachedWindo
     }
     out.at(due.getAsLong());
     contents.emit(window.content, out);
+    account.released(window.entries());
     state.remove(-window.entries());
   }
 
@@ -108,16 +115,20 @@ final class AttachedWindow<C extends Stored> extends KeyedOperator<AttachedWindo
     }
 
     @Override
-    public void process(InputRow row, Out out) {
+    public Outcome process(InputRow row, Out out) {
       if (window == null) {
         window = current();
         window.end = WindowTimes.millis(row.values()[endColumns[row.port()]]);
       }
-      if (eventTime && times.due(window.end) <= row.watermark()) {
-        out.late(1);
-        return;
-      }
-      changed |= contents.add(window.content, row);
+      if (eventTime && times.due(window.end) <= row.watermark()) return Outcome.LATE;
+      int before = contents.entries(window.content);
+      Outcome outcome = contents.add(window.content, row);
+      int added = outcome == Outcome.HELD ? 1 : 0;
+      int displaced = before + added - contents.entries(window.content);
+      account.created(added);
+      account.replaced(displaced);
+      changed |= added + displaced > 0;
+      return outcome;
     }
   }
 }

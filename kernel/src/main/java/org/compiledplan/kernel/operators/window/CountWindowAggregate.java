@@ -11,6 +11,7 @@ import org.compiledplan.kernel.operators.base.KeyedOperator;
 import org.compiledplan.kernel.operators.base.KeyedState;
 import org.compiledplan.kernel.operators.base.OperatorSpec;
 import org.compiledplan.kernel.operators.base.Out;
+import org.compiledplan.kernel.operators.base.Outcome;
 import org.compiledplan.kernel.operators.base.StateKind;
 import org.compiledplan.kernel.state.serialization.Columns;
 import org.compiledplan.kernel.state.serialization.Fields;
@@ -86,7 +87,7 @@ public final class CountWindowAggregate extends KeyedOperator<CountWindowAggrega
     }
 
     @Override
-    public void process(InputRow row, Out out) {
+    public Outcome process(InputRow row, Out out) {
       changed = true;
       if (windows.key.isNone()) windows.key = PackedRow.of(row.values(), grouping);
       if (windows.next == 0) windows.windows.add(new Window());
@@ -98,6 +99,7 @@ public final class CountWindowAggregate extends KeyedOperator<CountWindowAggrega
         iterator.remove();
         if (!needRetraction || window.rows.rows() != 0) emit(window, row.values(), out);
       }
+      return Outcome.APPLIED;
     }
 
     private void emit(Window window, Object[] row, Out out) {

@@ -6,6 +6,7 @@ import org.compiledplan.kernel.operators.base.InputRow;
 import org.compiledplan.kernel.operators.base.Operator;
 import org.compiledplan.kernel.operators.base.OperatorSpec;
 import org.compiledplan.kernel.operators.base.Out;
+import org.compiledplan.kernel.operators.base.Outcome;
 import org.compiledplan.kernel.operators.base.StateKind;
 import org.compiledplan.kernel.state.serialization.Columns;
 import org.compiledplan.kernel.values.RowKinds;
@@ -49,8 +50,9 @@ public final class SessionAggregate implements SessionWindows.Content<Accumulate
   }
 
   @Override
-  public void add(Accumulated content, InputRow row) {
+  public Outcome add(Accumulated content, InputRow row) {
     content.process(row.values(), RowKinds.isAdd(row.kind()));
+    return Outcome.APPLIED;
   }
 
   @Override

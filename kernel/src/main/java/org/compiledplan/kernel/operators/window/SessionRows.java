@@ -5,6 +5,7 @@ import org.compiledplan.kernel.operators.base.InputRow;
 import org.compiledplan.kernel.operators.base.Operator;
 import org.compiledplan.kernel.operators.base.OperatorSpec;
 import org.compiledplan.kernel.operators.base.Out;
+import org.compiledplan.kernel.operators.base.Outcome;
 import org.compiledplan.kernel.operators.base.StateKind;
 import org.compiledplan.kernel.state.serialization.Columns;
 import org.compiledplan.kernel.values.ValueType;
@@ -46,8 +47,9 @@ public final class SessionRows implements SessionWindows.Content<RowList> {
   }
 
   @Override
-  public void add(RowList rows, InputRow row) {
+  public Outcome add(RowList rows, InputRow row) {
     rows.add(row.kind(), row.values());
+    return Outcome.HELD;
   }
 
   @Override

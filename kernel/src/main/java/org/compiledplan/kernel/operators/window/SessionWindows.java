@@ -14,6 +14,7 @@ import org.compiledplan.kernel.operators.base.KeyedOperator;
 import org.compiledplan.kernel.operators.base.KeyedState;
 import org.compiledplan.kernel.operators.base.OperatorSpec;
 import org.compiledplan.kernel.operators.base.Out;
+import org.compiledplan.kernel.operators.base.Outcome;
 import org.compiledplan.kernel.operators.base.StateKind;
 import org.compiledplan.kernel.operators.base.TimeMath;
 import org.compiledplan.kernel.state.serialization.Columns;
@@ -38,7 +39,8 @@ final class SessionWindows<C extends Stored> extends KeyedOperator<SessionWindow
 
     C empty();
 
-    void add(C content, InputRow row);
+    /** Adds a row; returns its outcome. */
+    Outcome add(C content, InputRow row);
 
     void merge(C into, C from);
 
@@ -61,6 +63,11 @@ final class SessionWindows<C extends Stored> extends KeyedOperator<SessionWindow
     times = new WindowTimes(spec);
     this.contents = contents;
     define(spec, kind, Sessions::new, Work::new);
+  }
+
+  @Override
+  protected boolean postsEntries() {
+    return true;
   }
 
   @Override
@@ -160,6 +167,9 @@ final class SessionWindows<C extends Stored> extends KeyedOperator<SessionWindow
     private final TreeMap<Long, Window> open;
     private final List<Window> closed;
 
+    /** Entries of the sessions that the last row has merged. */
+    private int merged;
+
     Work(KeyedState state, BatchContext context) {
       super(state, context);
       sessions = current();
@@ -168,22 +178,22 @@ final class SessionWindows<C extends Stored> extends KeyedOperator<SessionWindow
     }
 
     @Override
-    public void process(InputRow row, Out out) {
-      if (time >= 0 && row.values()[time] == null && dropNullTimes) return;
+    public Outcome process(InputRow row, Out out) {
+      if (time >= 0 && row.values()[time] == null && dropNullTimes) return Outcome.FILTERED;
       long start =
           time < 0 ? times.local(context.processingTime()) : WindowTimes.millis(row.values()[time]);
       Window window = windowOf(start, times.arrival(row, context));
-      if (window == null) {
-        out.late(1);
-        return;
-      }
+      if (window == null) return Outcome.LATE;
       if (sessions.head == null) sessions.head = contents.head(row.values());
-      contents.add(window.content, row);
+      Outcome outcome = contents.add(window.content, row);
+      account.createdOrReplaced(contents.entries(window.content) - merged);
       changed = true;
+      return outcome;
     }
 
     /** The session of a row, merged with sessions that it connects; null if the row is late. */
     private Window windowOf(long rowStart, long arrival) {
+      merged = 0;
       long start = rowStart;
       long end = rowStart + gap;
       C content = null;
@@ -199,6 +209,7 @@ final class SessionWindows<C extends Stored> extends KeyedOperator<SessionWindow
           changed = true;
           continue;
         }
+        merged += contents.entries(window.content);
         start = Math.min(start, window.start);
         end = Math.max(end, window.end);
         if (content != null) contents.merge(window.content, content);
@@ -224,6 +235,7 @@ final class SessionWindows<C extends Stored> extends KeyedOperator<SessionWindow
       due.sort(Comparator.comparingLong(window -> window.end));
       for (Window window : due) {
         out.at(times.due(window.end));
+        account.released(contents.entries(window.content));
         contents.emit(sessions.head, window.content, window.start, window.end, out);
       }
     }

@@ -14,6 +14,7 @@ import org.compiledplan.kernel.operators.base.KeyedOperator;
 import org.compiledplan.kernel.operators.base.KeyedState;
 import org.compiledplan.kernel.operators.base.OperatorSpec;
 import org.compiledplan.kernel.operators.base.Out;
+import org.compiledplan.kernel.operators.base.Outcome;
 import org.compiledplan.kernel.operators.base.Partial;
 import org.compiledplan.kernel.operators.base.StateKind;
 import org.compiledplan.kernel.state.serialization.Columns;
@@ -55,6 +56,11 @@ public final class WindowAggregate extends KeyedOperator<WindowAggregate.Panes> 
   @Override
   public boolean isOrderInsensitive() {
     return !calls.isOrderSensitive();
+  }
+
+  @Override
+  protected boolean postsEntries() {
+    return true;
   }
 
   @Override
@@ -121,15 +127,15 @@ public final class WindowAggregate extends KeyedOperator<WindowAggregate.Panes> 
     }
 
     @Override
-    public void process(InputRow row, Out out) {
-      if (rows.hasNoTime(row)) return;
+    public Outcome process(InputRow row, Out out) {
+      if (rows.hasNoTime(row)) return Outcome.FILTERED;
+      int before = panes.size();
       WindowPanes.Pane pane = assigned.of(row, context.processingTime());
-      if (pane == null) {
-        out.late(1);
-        return;
-      }
+      if (pane == null) return Outcome.LATE;
+      account.created(panes.size() - before);
       touch(row);
       pane.rows.process(row.values(), RowKinds.isAdd(row.kind()));
+      return Outcome.APPLIED;
     }
 
     private void touch(InputRow row) {
@@ -138,22 +144,30 @@ public final class WindowAggregate extends KeyedOperator<WindowAggregate.Panes> 
     }
 
     @Override
-    public long merge(InputRow row, byte[] partial, Out out) {
+    public long merge(InputRow row, byte[] partial, Out out, Outcome.Counts outcomes) {
       WindowPanes.PartialPanes more = rows.new PartialPanes().read(partial);
-      out.late(more.late);
-      for (WindowPanes.Pane pane : more.panes.keySet()) merge(row, pane, context.watermark(), out);
-      for (WindowPanes.Pane pane : more.neverLate.keySet()) merge(row, pane, Long.MIN_VALUE, out);
+      outcomes.add(Outcome.LATE, more.late);
+      long timed = more.late;
+      for (WindowPanes.Pane pane : more.panes.keySet()) {
+        outcomes.add(merge(row, pane, context.watermark()), pane.rows.rows());
+        timed += pane.rows.rows();
+      }
+      for (WindowPanes.Pane pane : more.neverLate.keySet()) {
+        outcomes.add(merge(row, pane, Long.MIN_VALUE), pane.rows.rows());
+        timed += pane.rows.rows();
+      }
+      outcomes.add(Outcome.FILTERED, more.rows - timed);
       return more.rows;
     }
 
-    private void merge(InputRow row, WindowPanes.Pane from, long watermark, Out out) {
+    private Outcome merge(InputRow row, WindowPanes.Pane from, long watermark) {
+      int before = panes.size();
       WindowPanes.Pane pane = assigned.of(from, watermark);
-      if (pane == null) {
-        out.late(from.rows.rows());
-        return;
-      }
+      if (pane == null) return Outcome.LATE;
+      account.created(panes.size() - before);
       touch(row);
       pane.rows.merge(from.rows);
+      return Outcome.APPLIED;
     }
 
     /** Adds a pane and merges an existing equal one behind it. */
@@ -170,7 +184,9 @@ public final class WindowAggregate extends KeyedOperator<WindowAggregate.Panes> 
         out.check();
         changed = true;
         out.at(times.due(end));
+        int before = panes.size();
         fireWindow(end, out);
+        account.released(before - panes.size());
       }
     }
 

@@ -4,6 +4,7 @@ import org.compiledplan.kernel.operators.base.InputRow;
 import org.compiledplan.kernel.operators.base.Operator;
 import org.compiledplan.kernel.operators.base.OperatorSpec;
 import org.compiledplan.kernel.operators.base.Out;
+import org.compiledplan.kernel.operators.base.Outcome;
 import org.compiledplan.kernel.operators.base.StateKind;
 import org.compiledplan.kernel.state.serialization.Columns;
 import org.compiledplan.kernel.state.serialization.Fields;
@@ -48,13 +49,13 @@ public final class WindowDeduplicate
   }
 
   @Override
-  public boolean add(SingleRow state, InputRow row) {
+  public Outcome add(SingleRow state, InputRow row) {
     if (state.row != null) {
       int order = Values.compare(row.values()[orderColumn], state.row[orderColumn]);
-      if (keepLast ? order < 0 : order >= 0) return false;
+      if (keepLast ? order < 0 : order >= 0) return Outcome.DUPLICATE;
     }
     state.row = row.values();
-    return true;
+    return Outcome.HELD;
   }
 
   @Override

@@ -9,6 +9,7 @@ import org.compiledplan.kernel.operators.base.InputRow;
 import org.compiledplan.kernel.operators.base.Operator;
 import org.compiledplan.kernel.operators.base.OperatorSpec;
 import org.compiledplan.kernel.operators.base.Out;
+import org.compiledplan.kernel.operators.base.Outcome;
 import org.compiledplan.kernel.operators.base.StateKind;
 import org.compiledplan.kernel.operators.join.JoinInputs;
 import org.compiledplan.kernel.state.serialization.Columns;
@@ -66,10 +67,10 @@ public final class WindowJoin implements AttachedWindow.Content<WindowJoin.Sides
   }
 
   @Override
-  public boolean add(Sides sides, InputRow row) {
-    if (!outer[row.port()] && inputs.hasNullKey(row)) return false;
+  public Outcome add(Sides sides, InputRow row) {
+    if (!outer[row.port()] && inputs.hasNullKey(row)) return Outcome.UNMATCHED;
     sides.of[row.port()].add(RowKinds.INSERT, row.values());
-    return true;
+    return Outcome.HELD;
   }
 
   @Override

@@ -7,6 +7,7 @@ import org.compiledplan.kernel.operators.base.InputRow;
 import org.compiledplan.kernel.operators.base.Operator;
 import org.compiledplan.kernel.operators.base.OperatorSpec;
 import org.compiledplan.kernel.operators.base.Out;
+import org.compiledplan.kernel.operators.base.Outcome;
 import org.compiledplan.kernel.operators.base.SortOrder;
 import org.compiledplan.kernel.operators.base.StateKind;
 import org.compiledplan.kernel.state.serialization.Columns;
@@ -52,7 +53,7 @@ public final class WindowRank implements AttachedWindow.Content<WindowRank.Ranki
   }
 
   @Override
-  public boolean add(Ranking ranking, InputRow row) {
+  public Outcome add(Ranking ranking, InputRow row) {
     List<Object[]> rows = ranking.rows;
     int low = 0;
     int high = rows.size();
@@ -62,10 +63,9 @@ public final class WindowRank implements AttachedWindow.Content<WindowRank.Ranki
       else high = middle;
     }
     if (low < end) rows.add(low, row.values());
-    boolean longer = rows.size() > end;
     // There may be more rows than ranks: the previous plan's last rank may have been higher.
-    if (longer) rows.subList(end, rows.size()).clear();
-    return low < end || longer;
+    if (rows.size() > end) rows.subList(end, rows.size()).clear();
+    return low < end ? Outcome.HELD : Outcome.OUTRANKED;
   }
 
   @Override

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
+import org.compiledplan.kernel.host.runtime.OperatorCounts;
 import org.compiledplan.kernel.host.runtime.Recounts;
 import org.compiledplan.kernel.host.runtime.StageMetrics;
 
@@ -33,10 +34,11 @@ public final class SeedHandle {
     metrics.forEach(
         (uid, counter) -> {
           ObjectNode node = json.putObject(uid);
-          node.put("keys", recounts.count(counter.rowsIn));
-          node.put("expired", recounts.count(counter.rowsOut));
-          node.put("stateRows", recounts.count(counter.stateRows));
-          node.put("stateBytes", recounts.count(counter.stateBytes));
+          OperatorCounts counts = recounts.settled(counter.counts);
+          node.put("keys", counts.rowsIn());
+          node.put("expired", counts.rowsOut());
+          node.put("stateRows", counts.stateRows());
+          node.put("stateBytes", counts.stateBytes());
         });
     return json.toString();
   }

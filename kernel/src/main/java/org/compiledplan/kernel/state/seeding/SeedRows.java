@@ -43,9 +43,9 @@ final class SeedRows {
     byte[] bytes = rows.next().getBinary(BYTES);
     if (rows.hasNext()) throw doubled(to.uid, StageKeys.key(key));
     to.interruption.check();
-    to.counters.rowsIn.add(1);
+    to.counts.addRowsIn(0, 1);
     state.begin(now);
-    if (!to.operator.stateFormat().put(state, bytes, context)) to.counters.rowsOut.add(1);
+    if (!to.operator.stateFormat().put(state, bytes, context)) to.counts.addRowsOut(1);
   }
 
   /** The error of a key with two states. */

@@ -33,6 +33,7 @@ public final class Specs {
         new ValueType[0],
         text -> {
           throw new IllegalArgumentException(text);
-        });
+        },
+        new StateAccount());
   }
 }

@@ -1,0 +1,136 @@
+package org.compiledplan.kernel.host.runtime;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.Arrays;
+import org.apache.spark.util.AccumulatorV2;
+import org.compiledplan.kernel.operators.base.Outcome;
+import org.compiledplan.kernel.operators.base.StateAccount;
+
+/**
+ * Counts of an operator in one accumulator: rows in by input and by outcome, rows out, changes of
+ * the state's entries by reason, and the change of their number and of their bytes.
+ */
+public final class OperatorCounts extends AccumulatorV2<long[], long[]> {
+  private static final int STATE_ROWS = 0;
+  private static final int STATE_BYTES = 1;
+  private static final int ROWS_OUT = 2;
+  private static final int OUTCOMES = 3;
+  private static final int CHANGES = OUTCOMES + Outcome.values().length;
+  private static final int INPUTS = CHANGES + StateAccount.Change.values().length;
+
+  private final long[] counts;
+
+  OperatorCounts(int inputs) {
+    this(new long[INPUTS + inputs]);
+  }
+
+  private OperatorCounts(long[] counts) {
+    this.counts = counts;
+  }
+
+  public void addStateRows(long rows) {
+    counts[STATE_ROWS] += rows;
+  }
+
+  public void addStateBytes(long bytes) {
+    counts[STATE_BYTES] += bytes;
+  }
+
+  public void addRowsOut(long rows) {
+    counts[ROWS_OUT] += rows;
+  }
+
+  public void addRowsIn(int input, long rows) {
+    counts[INPUTS + input] += rows;
+  }
+
+  void add(Outcome.Counts outcomes) {
+    for (Outcome outcome : Outcome.values())
+      counts[OUTCOMES + outcome.ordinal()] += outcomes.of(outcome);
+  }
+
+  /** Adds the changes of an account, which starts anew. */
+  void take(StateAccount account) {
+    for (StateAccount.Change change : StateAccount.Change.values())
+      counts[CHANGES + change.ordinal()] += account.of(change);
+    account.clear();
+  }
+
+  long of(Outcome outcome) {
+    return counts[OUTCOMES + outcome.ordinal()];
+  }
+
+  public long stateRows() {
+    return counts[STATE_ROWS];
+  }
+
+  public long stateBytes() {
+    return counts[STATE_BYTES];
+  }
+
+  public long rowsOut() {
+    return counts[ROWS_OUT];
+  }
+
+  public long rowsIn() {
+    return Arrays.stream(counts, INPUTS, counts.length).sum();
+  }
+
+  /** The counts as JSON, see {@link StageHandle#metrics}. */
+  void describe(ObjectNode to) {
+    to.put("stateRows", stateRows());
+    to.put("stateBytes", stateBytes());
+    to.put("rowsIn", rowsIn());
+    to.put("rowsOut", rowsOut());
+    ArrayNode inputs = to.putArray("rowsInByInput");
+    for (int at = INPUTS; at < counts.length; at++) inputs.add(counts[at]);
+    ObjectNode outcomes = to.putObject("rowsInByOutcome");
+    for (Outcome outcome : Outcome.values())
+      put(outcomes, outcome.text(), counts[OUTCOMES + outcome.ordinal()]);
+    ObjectNode changes = to.putObject("stateChanges");
+    for (StateAccount.Change change : StateAccount.Change.values())
+      put(changes, change.text(), counts[CHANGES + change.ordinal()]);
+  }
+
+  private static void put(ObjectNode to, String name, long count) {
+    if (count > 0) to.put(name, count);
+  }
+
+  /** The counts without others of the same operator. */
+  OperatorCounts without(long[] surplus) {
+    OperatorCounts rest = copy();
+    for (int at = 0; at < surplus.length; at++) rest.counts[at] -= surplus[at];
+    return rest;
+  }
+
+  @Override
+  public boolean isZero() {
+    return Arrays.stream(counts).allMatch(count -> count == 0);
+  }
+
+  @Override
+  public OperatorCounts copy() {
+    return new OperatorCounts(counts.clone());
+  }
+
+  @Override
+  public void reset() {
+    Arrays.fill(counts, 0);
+  }
+
+  @Override
+  public void add(long[] more) {
+    for (int at = 0; at < counts.length; at++) counts[at] += more[at];
+  }
+
+  @Override
+  public void merge(AccumulatorV2<long[], long[]> task) {
+    add(((OperatorCounts) task).counts);
+  }
+
+  @Override
+  public long[] value() {
+    return counts.clone();
+  }
+}

@@ -1,0 +1,63 @@
+package org.compiledplan.kernel.operators.base;
+
+import java.util.Locale;
+
+/** The outcome of a row that an operator receives; each row has exactly one. */
+public enum Outcome {
+  /** It changed the state, or was emitted. */
+  APPLIED,
+
+  /** It is stored, and waits for a watermark or a match. */
+  HELD,
+
+  /** The watermark has passed it. */
+  LATE,
+
+  /** The state has the row, or one that it prefers. */
+  DUPLICATE,
+
+  /** Its rank is beyond the last one. */
+  OUTRANKED,
+
+  /** It matched nothing, and is not stored. */
+  UNMATCHED,
+
+  /** A condition of the operator drops it. */
+  FILTERED,
+
+  /** It retracts a row that the state does not have: that row expired, or never came. */
+  ABSENT,
+
+  /** The time in which it could match had passed when it arrived. */
+  EXPIRED;
+
+  /**
+   * The outcome of a row that a join stores or retracts.
+   *
+   * @param adds whether the row is added
+   * @param present whether a retracted row was stored
+   * @param matched whether it matched a row, or was emitted without a match
+   */
+  public static Outcome joined(boolean adds, boolean present, boolean matched) {
+    if (adds) return matched ? APPLIED : HELD;
+    return present ? APPLIED : ABSENT;
+  }
+
+  /** Returns the name in reports. */
+  public String text() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  /** Numbers of rows by outcome. */
+  public static final class Counts {
+    private final long[] counts = new long[values().length];
+
+    public void add(Outcome outcome, long rows) {
+      counts[outcome.ordinal()] += rows;
+    }
+
+    public long of(Outcome outcome) {
+      return counts[outcome.ordinal()];
+    }
+  }
+}
