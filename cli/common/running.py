@@ -239,6 +239,9 @@ class Progress:
             return ""
         text = f"  {operator.uid}: {counted(rows_in, 'row')} in, {rows_out} out"
         text += f", {counted(operator.state_rows, 'state row')}"
+        if operator.unaccounted_rows or operator.unaccounted_entries:
+            text += f", NOT ACCOUNTED FOR: {counted(operator.unaccounted_rows, 'row')}"
+            text += f" and {counted(operator.unaccounted_entries, 'state row')}, please report it"
         return text + (f", {counted(late, 'late row')}" if late else "")
 
     def _beat(self) -> None:

@@ -63,6 +63,8 @@ class OperatorFigures(_Part):
     in_per_second: list[float] = Field(description="rows per second by input; empty if unknown")
     out_per_second: float | None
     late: int = Field(description="rows dropped as late since the start of the run")
+    rows_by_outcome: dict[str, int] = Field(description="rows received since the start of the run, by outcome")
+    state_changes: dict[str, int] = Field(description="changes of its state rows since the start, by reason")
     state_rows: int
     state_bytes: int | None
     rows_per_hour: float | None = Field(
@@ -284,6 +286,9 @@ def _operators(last: Message, samples: Sequence[Message], recent: _Recent) -> li
                 out_per_second=recent.rate(operator["rowsOut"] - before.get("rowsOut", 0)),
                 # Releases before 0.3 report no late rows.
                 late=operator.get("rowsLate", 0),
+                # Releases before 0.5 report no accounts.
+                rows_by_outcome=operator.get("rowsInByOutcome", {}),
+                state_changes=operator.get("stateChanges", {}),
                 state_rows=operator["stateRows"],
                 state_bytes=operator["stateBytes"],
                 rows_per_hour=_growth(operator, begun.get(uid, {}), "stateRows", hours),

@@ -42,6 +42,12 @@ class RunMetrics:
         self.operator_in = gauge("operator_rows_in", "Rows received by an operator in this run", "operator")
         self.operator_out = gauge("operator_rows_out", "Rows emitted by an operator in this run", "operator")
         self.operator_late = gauge("operator_rows_late", "Rows dropped by an operator as late in this run", "operator")
+        self.outcomes = gauge(
+            "operator_rows_in_by_outcome", "Rows received by an operator in this run", "operator", "outcome"
+        )
+        self.changes = gauge(
+            "operator_state_changes", "Changes of an operator's state entries in this run", "operator", "change"
+        )
         self.source_rows = counter("source_rows", "Rows read from a source", "source")
         lag = "Lag of a source when the last micro-batch was planned"
         self.lag = gauge("source_lag", lag, "source", "unit")
@@ -109,6 +115,10 @@ class RunMetrics:
             self.operator_out.labels(plan, uid).set(operator["rowsOut"])
             # Releases before 0.3 report no late rows.
             self.operator_late.labels(plan, uid).set(operator.get("rowsLate", 0))
+            # Releases before 0.5 report no accounts.
+            for metric, name in ((self.outcomes, "rowsInByOutcome"), (self.changes, "stateChanges")):
+                for label, count in operator.get(name, {}).items():
+                    metric.labels(plan, uid, label).set(count)
         for source in message["sources"]:
             self.source_rows.labels(plan, source["name"]).inc(source["rows"])
             if source["lag"] is not None:

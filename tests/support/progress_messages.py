@@ -12,6 +12,8 @@ def batch(number: int, *, lag: int | None = 0, **operator: Any) -> dict[str, Any
     """A micro-batch of half a second, every second, with 100 rows."""
     figures = {"uid": "join-1", "rowsIn": 100 * number, "rowsOut": 50 * number, "stateRows": 10 * number}
     figures |= {"rowsInByInput": [60 * number, 40 * number], "rowsLate": 2, "stateBytes": 1000 * number}
+    figures |= {"rowsInByOutcome": {"applied": 95 * number, "held": 5 * number - 2, "late": 2}}
+    figures |= {"stateChanges": {"created": 12 * number, "expired": 2 * number}}
     figures |= {"busyMillis": 400 * number, "hotKeys": [{"key": "[1]", "share": 0.75}], **operator}
     source = {"name": "orders", "rows": 100, "lag": lag, "lagUnit": "records", "table": "c.d.orders", "nodes": [1]}
     return {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 #: The unit of a lag: messages of Kafka not yet read.
 RECORDS = "records"
-
+#: The outcome of late rows, in the kernel's `Outcome`.
+LATE = "late"
 
 #: The number of hot keys that are reported.
 _HOT_KEYS = 3
@@ -35,10 +36,22 @@ class HotKey:
 
 @dataclass(frozen=True, slots=True)
 class OperatorProgress:
-    """Figures of one stateful operator: rows since the run started, entries and bytes of its state.
+    """Figures of one stateful operator, since the run started.
 
-    `rows_late` are dropped because the watermark has passed them. The bytes are None if the size of the state at the
-    start is unknown. `busy_millis` estimates the time of all its tasks, since it is measured in samples.
+    Args:
+        uid: the operator.
+        description: its type, for people.
+        rows_in: rows received.
+        rows_out: rows emitted.
+        state_rows: entries of its state, now.
+        state_bytes: bytes of its state, now; None if the size at the start is unknown.
+        rows_by_outcome: rows received by their outcome, the kernel's `Outcome`; each row has one.
+        state_changes: changes of the state's entries by reason, the kernel's `StateAccount.Change`.
+        unaccounted_rows: rows received without an outcome: a fault of the product.
+        unaccounted_entries: changes of entries without a reason: a fault of the product.
+        rows_by_input: rows received by input.
+        busy_millis: an estimate of the time of all its tasks, measured in samples.
+        hot_keys: its busiest keys since the previous message.
     """
 
     uid: str
@@ -47,20 +60,32 @@ class OperatorProgress:
     rows_out: int
     state_rows: int
     state_bytes: int | None = None
-    rows_late: int = 0
+    rows_by_outcome: Mapping[str, int] = field(default_factory=dict)
+    state_changes: Mapping[str, int] = field(default_factory=dict)
+    unaccounted_rows: int = 0
+    unaccounted_entries: int = 0
     rows_by_input: tuple[int, ...] = ()
     busy_millis: int = 0
     hot_keys: tuple[HotKey, ...] = ()
 
+    @property
+    def rows_late(self) -> int:
+        """Rows that the watermark had passed."""
+        return self.rows_by_outcome.get(LATE, 0)
+
     def to_dict(self) -> dict[str, object]:
+        unaccounted = {"rows": self.unaccounted_rows, "entries": self.unaccounted_entries}
         return {
             "uid": self.uid,
             "rowsIn": self.rows_in,
             "rowsInByInput": list(self.rows_by_input),
+            "rowsInByOutcome": dict(self.rows_by_outcome),
             "rowsOut": self.rows_out,
             "rowsLate": self.rows_late,
             "stateRows": self.state_rows,
             "stateBytes": self.state_bytes,
+            "stateChanges": dict(self.state_changes),
+            **({"unaccounted": unaccounted} if any(unaccounted.values()) else {}),
             "busyMillis": self.busy_millis,
             "hotKeys": [{"key": hot.key, "share": hot.share} for hot in self.hot_keys],
         }
@@ -159,7 +184,10 @@ def operator_progress(
                     rows_out=figures["rowsOut"],
                     state_rows=figures["stateRows"] + base.rows.get(uid, 0),
                     state_bytes=None if initial_bytes is None else figures["stateBytes"] + initial_bytes,
-                    rows_late=figures["rowsLate"],
+                    rows_by_outcome=figures["rowsInByOutcome"],
+                    state_changes=figures["stateChanges"],
+                    unaccounted_rows=figures["unaccountedRows"],
+                    unaccounted_entries=figures["unaccountedEntries"],
                     rows_by_input=tuple(figures["rowsInByInput"]),
                     busy_millis=figures["busyNanos"] // 1_000_000,
                     hot_keys=hot_keys(figures["hotKeys"], figures["keyedRows"]),

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from compiled_plan.plans.errors import CompiledPlanError, ExecutionError
 from compiled_plan.plans.execution.batches.event_time import QueryWatermark
 from compiled_plan.plans.execution.batches.following import Follower
+from compiled_plan.plans.execution.batches.progress import LATE
 from compiled_plan.plans.execution.chunks import Chunk
 from compiled_plan.plans.execution.connectors.testing import TESTS, TestTables
 from compiled_plan.plans.execution.run import Run
@@ -174,7 +175,9 @@ class SparkEngine:
     def late_rows(self) -> int:
         assert self._follower is not None
         total: int = sum(
-            figures["rowsLate"] for handle in self._follower.stages for figures in handle.figures().values()
+            figures["rowsInByOutcome"].get(LATE, 0)
+            for handle in self._follower.stages
+            for figures in handle.figures().values()
         )
         late, self._late = total - self._late, total
         return late

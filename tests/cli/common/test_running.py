@@ -28,7 +28,7 @@ def batch(
 
 def operator(uid: str, rows_in: int, rows_out: int, state_rows: int, late: int = 0) -> OperatorProgress:
     """Figures since the start of the run."""
-    return OperatorProgress(uid, "", rows_in, rows_out, state_rows, rows_late=late)
+    return OperatorProgress(uid, "", rows_in, rows_out, state_rows, rows_by_outcome={"late": late} if late else {})
 
 
 def test_single_rows_and_batches_are_singular(capsys: pytest.CaptureFixture[str]) -> None:

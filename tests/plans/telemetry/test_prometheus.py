@@ -24,7 +24,16 @@ BATCH: dict[str, Any] = {
         {"name": "/in", "rows": 0, "lag": None, "lagUnit": "records"},
     ],
     "operators": [
-        {"uid": "join-1", "rowsIn": 30, "rowsOut": 20, "rowsLate": 4, "stateRows": 9, "stateBytes": 900},
+        {
+            "uid": "join-1",
+            "rowsIn": 30,
+            "rowsInByOutcome": {"applied": 26, "late": 4},
+            "rowsOut": 20,
+            "rowsLate": 4,
+            "stateRows": 9,
+            "stateBytes": 900,
+            "stateChanges": {"created": 12, "expired": 3},
+        },
         {"uid": "agg-1", "rowsIn": 3, "rowsOut": 2, "stateRows": 1, "stateBytes": None},
     ],
 }
@@ -49,6 +58,8 @@ def test_metrics_of_a_run_are_served() -> None:
         assert 'compiled_plan_state_bytes{operator="join-1",plan="shop"} 900.0' in text
         assert not any(line.startswith('compiled_plan_state_bytes{operator="agg-1"') for line in text)
         assert 'compiled_plan_operator_rows_late{operator="join-1",plan="shop"} 4.0' in text
+        assert 'compiled_plan_operator_rows_in_by_outcome{operator="join-1",outcome="applied",plan="shop"} 26.0' in text
+        assert 'compiled_plan_operator_state_changes{change="expired",operator="join-1",plan="shop"} 3.0' in text
         assert 'compiled_plan_source_lag{plan="shop",source="orders",unit="records"} 12.0' in text
         assert not any('source="/in"' in line and "lag" in line for line in text)
         assert 'compiled_plan_watermark_timestamp_seconds{plan="shop"} 1.767225605e+09' in text

@@ -83,11 +83,13 @@ def batch_of(faked: Faked, name: str, number: int, at: datetime) -> dict[str, An
             "rowsIn": rows * number,
             "rowsInByInput": [rows * number],
             "rowsOut": rows * number // 2,
+            "rowsInByOutcome": {"applied": rows * number - 12 * at_} | ({"late": 12 * at_} if at_ else {}),
             "rowsLate": 12 * at_,
             "busyMillis": 500 * (1 + at_) * number,
             "hotKeys": [{"key": '["US"]', "share": 0.42}, {"key": '["DE"]', "share": 0.11}],
             "stateRows": int(20000 * (1 + at_) * (1 + number / 4000)),
             "stateBytes": 3_400_000 * (1 + at_) + 300 * number,
+            "stateChanges": {"created": int(25000 * (1 + at_) * (1 + number / 4000)), "expired": 5000 * (1 + at_)},
         }
         for at_, uid in enumerate(faked.operators.get(name, []))
     ]

@@ -72,13 +72,15 @@ class Savepoint:
 
 @dataclass(frozen=True)
 class Answer:
-    """Output of a step, the number of rows dropped as late, and the state after it."""
+    """Output of a step, the state after it, and its account: rows by outcome, changes of entries by reason."""
 
     out: list[Change]
     late: int
     state_rows: int
     keys: int
     timers: int
+    outcomes: Mapping[str, int]
+    changes: Mapping[str, int]
 
 
 class OperatorError(Exception):
@@ -135,12 +137,17 @@ class Harness:
         moved = self._ask(spec, steps, states, reseeds=True, folds=True, **more)
         for number, step in enumerate(moved["steps"]):
             assert _answer(step).out == answers[number].out, f"after a move, micro-batch {number} gives something else"
-            assert _answer(step).late == answers[number].late, f"folded, micro-batch {number} counts other late rows"
+            outcomes, folded = answers[number].outcomes, _answer(step).outcomes
+            assert folded == outcomes, f"folded, micro-batch {number} has other outcomes: {folded}, not {outcomes}"
             assert _answer(step).keys <= answers[number].keys, f"after a move, micro-batch {number} forgets less"
         recorded = self._ask(spec, steps, states, keeps=True, **more)
         for number, step in enumerate(recorded["steps"]):
             assert _answer(step).out == answers[number].out, (
                 f"with states kept, micro-batch {number} gives something else"
+            )
+            assert (_answer(step).outcomes, _answer(step).changes) == (
+                answers[number].outcomes,
+                answers[number].changes,
             )
         return answers
 
@@ -236,7 +243,7 @@ def _watermark(time: int | None) -> dict[str, int]:
 
 def _answer(step: dict[str, Any]) -> Answer:
     out = [Change(NAMES[r["kind"]], _frozen(r["values"]), -1, r["key"], at=r.get("at")) for r in step["out"]]
-    return Answer(out, step["late"], step["stateRows"], step["keys"], step["timers"])
+    return Answer(out, step["late"], step["stateRows"], step["keys"], step["timers"], step["outcomes"], step["changes"])
 
 
 def _frozen(value: Any) -> Any:

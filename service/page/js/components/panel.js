@@ -92,8 +92,16 @@ function traffic(current, inputs, watermark) {
       ? html`<h3>Hottest keys</h3><table class="plain hot-keys"><thead class="visually-hidden"><tr><th scope="col">Key</th><th scope="col">Share of rows</th></tr></thead>
           <tbody>${current.hot_keys.map(({ key, share }) => html`<tr><td><code>${key}</code></td><td class="type">${percent(share)}</td></tr>`)}</tbody></table>`
       : nothing}
+    ${account("Rows in since the start", current.rows_by_outcome)}
+    ${account("State rows since the start", current.state_changes)}
   </section>`;
 }
+
+/** Counts by reason; nothing without a count. */
+const account = (title, counts) => Object.keys(counts).length === 0 ? nothing : html`<h3>${title}</h3>
+  <dl class="facts figures">${Object.entries(counts).map(([reason, rows]) => html`<dt>${sentence(reason)}</dt><dd>${count(rows)}</dd>`)}</dl>`;
+
+const sentence = (word) => word[0].toUpperCase() + word.slice(1);
 
 function stateOf(node, figures, current) {
   return html`${figures

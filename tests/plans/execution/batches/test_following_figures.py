@@ -57,11 +57,13 @@ def follower(folder: LocalFolder, taken: list[BatchProgress], *, resumes: bool) 
     return following([progress_of(batch, []) for batch in range(2)], folder, taken, resumes=resumes)
 
 
-def following(recent: list[Any], folder: LocalFolder, taken: list[BatchProgress], *, resumes: bool) -> Follower:
+def following(
+    recent: list[Any], folder: LocalFolder, taken: list[BatchProgress], *, resumes: bool, lost: int = 0
+) -> Follower:
     query = SimpleNamespace(_jsq=SimpleNamespace(lastProgress=lambda: recent[-1], recentProgress=lambda: recent))
-    figures: dict[str, dict[str, Any]] = {
-        "sum": {"rowsIn": 10, "rowsOut": 4, "rowsLate": 2, "stateRows": 3, "stateBytes": 30}
-    }
+    figures: dict[str, dict[str, Any]] = {"sum": {"rowsIn": 10, "rowsOut": 4, "stateRows": 3, "stateBytes": 30}}
+    figures["sum"] |= {"rowsInByOutcome": {"applied": 8, "late": 2}, "stateChanges": {"created": 3}}
+    figures["sum"] |= {"unaccountedRows": 0, "unaccountedEntries": lost}
     figures["sum"] |= {"rowsInByInput": [7, 3], "busyNanos": 5_400_000, "keyedRows": 8, "hotKeys": {"b": 2, "a": 6}}
     handle = SimpleNamespace(figures=lambda: figures)
     sinks = SimpleNamespace(rows=lambda batch: BatchRows(2, 1))
@@ -87,6 +89,9 @@ def test_figures_are_reported_and_stored_for_the_next_run(tmp_path: Path) -> Non
     ]
     assert (document["operators"][0]["stateRows"], document["operators"][0]["stateBytes"]) == (3, 30)
     assert document["operators"][0]["rowsLate"] == 2
+    assert document["operators"][0]["rowsInByOutcome"] == {"applied": 8, "late": 2}
+    assert document["operators"][0]["stateChanges"] == {"created": 3}
+    assert "unaccounted" not in document["operators"][0]
     assert document["operators"][0]["rowsInByInput"] == [7, 3]
     assert document["operators"][0]["busyMillis"] == 5
     assert document["operators"][0]["hotKeys"] == [{"key": "a", "share": 0.75}, {"key": "b", "share": 0.25}]
@@ -94,6 +99,13 @@ def test_figures_are_reported_and_stored_for_the_next_run(tmp_path: Path) -> Non
     follower(folder, taken, resumes=True).catch_up()
     document = taken[2].to_dict()
     assert (document["operators"][0]["stateRows"], document["operators"][0]["stateBytes"]) == (6, 60)
+
+
+def test_entries_without_a_reason_are_reported(tmp_path: Path) -> None:
+    folder, taken = LocalFolder(tmp_path), list[BatchProgress]()
+    folder.make("compiled-plan")
+    following([progress_of(0, [])], folder, taken, resumes=False, lost=7).catch_up()
+    assert taken[-1].to_dict()["operators"][0]["unaccounted"] == {"rows": 0, "entries": 7}
 
 
 def test_each_batch_is_read_once(tmp_path: Path) -> None:

@@ -28,6 +28,7 @@ import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 import org.compiledplan.kernel.host.runtime.InternalRows;
+import org.compiledplan.kernel.host.runtime.OperatorCounts;
 import org.compiledplan.kernel.host.runtime.StageHandle;
 import org.compiledplan.kernel.host.runtime.StageMetrics;
 import org.compiledplan.kernel.host.runtime.StageSpec;
@@ -81,6 +82,7 @@ public final class PlainQuery {
     this.memory = memory;
     for (EventTimeWatermarkExec source : watermarks) source.eventTimeStats().reset();
     for (Sink sink : sinks) sink.rows.clear();
+    for (PlainStage stage : stages) stage.begin();
   }
 
   /**
@@ -190,6 +192,15 @@ public final class PlainQuery {
       for (PlainRows rows : sources.values()) rows.set(List.of());
     }
     if (!watermarks.isEmpty()) memory.move(reached());
+    for (StageMetrics stage : metrics) stage.forEach(PlainQuery::checkBalance);
+  }
+
+  private static void checkBalance(String uid, StageMetrics.Counters counters) {
+    OperatorCounts counts = counters.counts;
+    if (counts.unaccountedRows() == 0 && counts.unaccountedEntries() == 0) return;
+    throw new IllegalStateException(
+        "operator %s has %s rows and %s state entries that are not accounted for"
+            .formatted(uid, counts.unaccountedRows(), counts.unaccountedEntries()));
   }
 
   /** The least of the sources' watermarks; 0 while one of them has none. */

@@ -64,12 +64,27 @@ final class PlainStage implements PlainQuery.Step {
     output.set(emitted);
   }
 
+  /** Starts the counts anew: the last batch may have failed halfway. */
+  void begin() {
+    for (StageSpec.OperatorPart part : spec.operators) {
+      StageRuntime.Hosted hosted = runtime.operator(part.uid);
+      hosted.operator.account().clear();
+      hosted.counts.reset();
+    }
+  }
+
   /** Stores the state of a key with which an operator begins; none if another stage has it. */
   void store(String uid, String key, byte[] bytes, PlainQuery.Batch batch) {
     StageRuntime.Hosted to = runtime.operator(uid);
     if (to == null) return;
     memory = batch.memory();
-    State state = new State(to, new PlainMemory.Id(uid, key));
+    State state =
+        new State(to, new PlainMemory.Id(uid, key)) {
+          @Override
+          protected void countEntries(int delta) {
+            // Not a change of this run.
+          }
+        };
     state.begin(now(to, batch));
     to.operator.stateFormat().put(state, bytes, context(to, batch));
   }
@@ -119,7 +134,7 @@ final class PlainStage implements PlainQuery.Step {
   }
 
   /** State of one key. */
-  private final class State extends TimedState {
+  private class State extends TimedState {
     private final StageRuntime.Hosted to;
     private final PlainMemory.Id id;
 

@@ -77,6 +77,19 @@ public final class OperatorCounts extends AccumulatorV2<long[], long[]> {
     return Arrays.stream(counts, INPUTS, counts.length).sum();
   }
 
+  /** Rows in without an outcome; 0 unless the operator has a fault. */
+  public long unaccountedRows() {
+    return rowsIn() - Arrays.stream(counts, OUTCOMES, CHANGES).sum();
+  }
+
+  /** Changes of entries without a reason; 0 unless the operator has a fault. */
+  public long unaccountedEntries() {
+    long entries = stateRows();
+    for (StateAccount.Change change : StateAccount.Change.values())
+      entries -= change.sign() * counts[CHANGES + change.ordinal()];
+    return entries;
+  }
+
   /** The counts as JSON, see {@link StageHandle#metrics}. */
   void describe(ObjectNode to) {
     to.put("stateRows", stateRows());
@@ -91,6 +104,8 @@ public final class OperatorCounts extends AccumulatorV2<long[], long[]> {
     ObjectNode changes = to.putObject("stateChanges");
     for (StateAccount.Change change : StateAccount.Change.values())
       put(changes, change.text(), counts[CHANGES + change.ordinal()]);
+    to.put("unaccountedRows", unaccountedRows());
+    to.put("unaccountedEntries", unaccountedEntries());
   }
 
   private static void put(ObjectNode to, String name, long count) {

@@ -54,9 +54,7 @@ public final class StageMetrics implements Serializable {
 
   /** Rows that came late for any operator, also in retried tasks. */
   public long late() {
-    return counters.values().stream()
-        .mapToLong(counter -> counter.counts.of(Outcome.LATE))
-        .sum();
+    return counters.values().stream().mapToLong(counter -> counter.counts.of(Outcome.LATE)).sum();
   }
 
   /** The counters without those of retried tasks. */

@@ -4,31 +4,31 @@ import java.util.Locale;
 
 /** The outcome of a row that an operator receives; each row has exactly one. */
 public enum Outcome {
-  /** It changed the state, or was emitted. */
+  /** Changed the state, or was emitted. */
   APPLIED,
 
-  /** It is stored, and waits for a watermark or a match. */
+  /** Stored, to wait for a watermark or a match. */
   HELD,
 
-  /** The watermark has passed it. */
+  /** Dropped because the watermark has passed it. */
   LATE,
 
-  /** The state has the row, or one that it prefers. */
+  /** Dropped because the state has the row, or one that it prefers. */
   DUPLICATE,
 
-  /** Its rank is beyond the last one. */
+  /** Dropped because its rank is beyond the last one. */
   OUTRANKED,
 
-  /** It matched nothing, and is not stored. */
+  /** Dropped because it matched nothing; it is not stored. */
   UNMATCHED,
 
-  /** A condition of the operator drops it. */
+  /** Dropped by a condition of the operator. */
   FILTERED,
 
-  /** It retracts a row that the state does not have: that row expired, or never came. */
+  /** Retracts a row that the state does not have: that row expired, or never came. */
   ABSENT,
 
-  /** The time in which it could match had passed when it arrived. */
+  /** Not stored because the time in which it could match had passed when it arrived. */
   EXPIRED;
 
   /**

@@ -50,8 +50,7 @@ public final class MultiJoin extends JoinOperator {
       left[i] = i > 0 && type.equals("LEFT");
       inner &= !left[i];
       conditions[i] = spec.condition(spec.get("conditions").path(i));
-      layouts[i] =
-          new RowStore.Layout(spec, i, smallestKey(spec.get("inputUniqueKeys").path(i)));
+      layouts[i] = new RowStore.Layout(spec, i, smallestKey(spec.get("inputUniqueKeys").path(i)));
     }
     width = offset;
     define(spec, StateKind.MULTI_JOIN, () -> new RowStores(layouts), Work::new);

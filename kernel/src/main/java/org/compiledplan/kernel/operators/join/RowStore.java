@@ -14,7 +14,6 @@ import org.compiledplan.kernel.state.serialization.Fields;
 import org.compiledplan.kernel.state.serialization.PackedList;
 import org.compiledplan.kernel.state.serialization.PackedRow;
 import org.compiledplan.kernel.state.serialization.Stored;
-import org.compiledplan.kernel.values.ValueType;
 
 /**
  * The rows of one join input for one key, each with its own time of last write.

@@ -18,8 +18,8 @@ import org.compiledplan.kernel.operators.base.Outcome;
 import org.compiledplan.kernel.operators.base.Rowtime;
 import org.compiledplan.kernel.operators.base.StateKind;
 import org.compiledplan.kernel.operators.base.TimeMath;
-import org.compiledplan.kernel.operators.base.WaitingRows.Waiting;
 import org.compiledplan.kernel.operators.base.WaitingRows;
+import org.compiledplan.kernel.operators.base.WaitingRows.Waiting;
 import org.compiledplan.kernel.state.serialization.Columns;
 import org.compiledplan.kernel.state.serialization.Fields;
 import org.compiledplan.kernel.values.RowKinds;
@@ -83,8 +83,7 @@ public final class TemporalJoin extends KeyedOperator<TemporalJoin.Sides> implem
         return Outcome.APPLIED;
       }
       // The previous version is stored already.
-      if (row.port() == RIGHT && row.kind() == RowKinds.UPDATE_BEFORE)
-        return Outcome.DUPLICATE;
+      if (row.port() == RIGHT && row.kind() == RowKinds.UPDATE_BEFORE) return Outcome.DUPLICATE;
       changed = true;
       long at = Rowtime.of(row.values(), time[row.port()]);
       // Without a common watermark, the watermark of both inputs counts after the batch's rows.
