@@ -161,7 +161,22 @@ def spark(request: pytest.FixtureRequest) -> Iterator[SparkSession]:
                 # Behind Spark's jars, so that the archive of their classes fits.
                 patch.setenv("SPARK_DIST_CLASSPATH", os.pathsep.join(map(str, jars)))
             session = opened.enter_context(spark_session("local[2]", conf))
-        yield session
+        with pytest.MonkeyPatch.context() as patch:
+            check_accounts(patch)
+            yield session
+
+
+def check_accounts(patch: pytest.MonkeyPatch) -> None:
+    """Fail each run whose operators do not account for all rows and all entries of state after a micro-batch."""
+    following: Any = import_module("compiled_plan.plans.execution.batches.following")
+    reported = following.operator_progress
+
+    def checked(*arguments: Any) -> Any:
+        operators = reported(*arguments)
+        assert not [operator for operator in operators if operator.unaccounted_rows or operator.unaccounted_entries]
+        return operators
+
+    patch.setattr(following, "operator_progress", checked)
 
 
 @pytest.fixture

@@ -84,7 +84,7 @@ class Killed:
     def __init__(self, folder: Path, chance: random.Random) -> None:
         self.folder, self.chance = folder, chance
         self.kills, self.ends, self.moments = 0, 0, Counter[str]()
-        self.plan = folder / "plan.json"
+        self.plan, self.progress = folder / "plan.json", folder / "progress.jsonl"
         self.plan.write_text(self.compiled().to_json())
         self.expected: dict[str, Counter[str]] = {}
         #: By kind of process, the largest number of events in a phase so far.
@@ -116,7 +116,8 @@ class Killed:
 
     def process(self, checkpoint: Path, kind: str = "") -> subprocess.Popen[str]:
         """Start a process that runs the program, or does what its kind says."""
-        return self._execute(str(self.plan), "--max-files-per-batch", "1", checkpoint=checkpoint)
+        progress = ("--progress-file", str(self.progress))
+        return self._execute(str(self.plan), "--max-files-per-batch", "1", *progress, checkpoint=checkpoint)
 
     def _execute(self, *options: str, checkpoint: Path) -> subprocess.Popen[str]:
         command = [sys.executable, "-m", "compiled_plan.cli.execute_plan", "--quiet", *options]
@@ -247,8 +248,9 @@ class Killed:
             shutil.rmtree(self.folder / name)
 
     def compare(self) -> None:
-        """Assert that the sinks equal those of the first completed run."""
+        """Assert that the sinks equal those of the first completed run, and that all rows are accounted for."""
         rows = output(self.folder)
+        assert "stateChanges" in (progress := self.progress.read_text()) and "unaccounted" not in progress
         self.expected = self.expected or rows
         assert all(rows.values())
         assert rows == self.expected, f"after {self.kills} kills"
