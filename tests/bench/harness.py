@@ -28,11 +28,22 @@ class BenchError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """A micro-batch: its time in seconds, rows read, state rows by operator, and when it was reported."""
+    """A micro-batch.
+
+    Args:
+        seconds: its time.
+        rows: rows read.
+        state: state rows by operator.
+        rows_in: rows that each operator has received since the start of the run.
+        unaccounted: rows and entries of state, of all operators, whose outcome or reason is not known.
+        at: the time of its report.
+    """
 
     seconds: float
     rows: int
     state: Mapping[str, int]
+    rows_in: Mapping[str, int]
+    unaccounted: int
     at: float
 
 
@@ -128,8 +139,10 @@ def _message(line: str) -> dict[str, Any] | None:
 
 
 def _batch(message: Mapping[str, Any]) -> Batch:
-    state = {operator["uid"]: operator["stateRows"] for operator in message["operators"]}
-    return Batch(message["batchMillis"] / 1000, message["rowsIn"], state, time.monotonic())
+    operators = message["operators"]
+    state, rows_in = ({operator["uid"]: operator[name] for operator in operators} for name in ("stateRows", "rowsIn"))
+    unaccounted = sum(sum(operator.get("unaccounted", {}).values()) for operator in operators)
+    return Batch(message["batchMillis"] / 1000, message["rowsIn"], state, rows_in, unaccounted, time.monotonic())
 
 
 def _figures(pid: int) -> tuple[float, float]:

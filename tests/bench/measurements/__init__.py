@@ -1,6 +1,7 @@
 """The measurements, one a file."""
 
 from tests.bench.measurements import (
+    accounts,
     aggregate,
     chain,
     compile_plan,
@@ -27,6 +28,7 @@ from tests.bench.measurements import (
 NAMES = (
     "compile",
     "large",
+    "accounts",
     "aggregate",
     "join",
     "hot-key",
@@ -51,6 +53,7 @@ NAMES = (
 
 __all__ = [
     "NAMES",
+    "accounts",
     "aggregate",
     "chain",
     "compile_plan",
