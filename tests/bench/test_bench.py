@@ -42,10 +42,13 @@ def test_the_sides_of_a_pair_alternate() -> None:
 
 
 def test_batches_are_parsed_from_the_output_of_a_process(tmp_path: Path) -> None:
-    message = '{"event": "batch", "batchMillis": 250, "rowsIn": 3, "operators": [{"uid": "a", "stateRows": 2}]}'
+    operator = '{"uid": "a", "stateRows": 2, "rowsIn": 3, "unaccounted": {"rows": 1, "entries": 2}}'
+    message = f'{{"event": "batch", "batchMillis": 250, "rowsIn": 3, "operators": [{operator}]}}'
     code = f"import sys; sys.stderr.write('noise\\n' + '{message}' + '\\n')"
     result = run([sys.executable, "-c", code], tmp_path)
-    assert [(batch.seconds, batch.rows, batch.state) for batch in result.batches] == [(0.25, 3, {"a": 2})]
+    (batch,) = result.batches
+    assert (batch.seconds, batch.rows, batch.state) == (0.25, 3, {"a": 2})
+    assert (batch.rows_in, batch.unaccounted) == ({"a": 3}, 3)
 
 
 def test_a_failed_process_is_reported_with_its_last_output(tmp_path: Path) -> None:
@@ -74,5 +77,5 @@ def test_each_key_comes_once() -> None:
 
 
 def test_the_peak_is_that_of_the_time_asked_for() -> None:
-    batches = [Batch(0.1, 1, {"a": rows}, at=100.0 + at) for at, rows in enumerate((1, 5, 3, 2))]
+    batches = [Batch(0.1, 1, {"a": rows}, {}, 0, at=100.0 + at) for at, rows in enumerate((1, 5, 3, 2))]
     assert _peak(batches, 2, 3) == 3
