@@ -140,7 +140,9 @@ def _message(line: str) -> dict[str, Any] | None:
 
 def _batch(message: Mapping[str, Any]) -> Batch:
     operators = message["operators"]
-    state, rows_in = ({operator["uid"]: operator[name] for operator in operators} for name in ("stateRows", "rowsIn"))
+    state = {operator["uid"]: operator["stateRows"] for operator in operators}
+    # The reference programs report no rows of operators.
+    rows_in = {operator["uid"]: operator.get("rowsIn", 0) for operator in operators}
     unaccounted = sum(sum(operator.get("unaccounted", {}).values()) for operator in operators)
     return Batch(message["batchMillis"] / 1000, message["rowsIn"], state, rows_in, unaccounted, time.monotonic())
 
