@@ -59,15 +59,18 @@ def inspect(
     """Show the state in a checkpoint, also during a run. No run is started, and nothing is changed.
 
     Without OPERATOR: one line per operator, with its keys, rows and bytes, oldest and newest write, TTLs, number of
-    expired rows and next expiry. With OPERATOR: rows by age, and rows by the time of their expiry.
+    expired rows and next expiry. With OPERATOR: rows by age, and rows by the time of their expiry. With --sink and
+    --key: what each operator on the way to a row of a sink holds for it.
 
     A savepoint or retained checkpoint of Flink is shown in the same way with --plan; without it, its operators, the
     names of their states and the offsets of Kafka.
 
     Exit codes: 0 shown, 1 the checkpoint, operator or key does not exist or cannot be read, 2 wrong usage.
     """
-    if (show.key or show.export) and not operator:
-        raise typer.BadParameter("--key and --export take one operator; name it")
+    if show.sink and (operator or not show.key):
+        raise typer.BadParameter("--sink takes --key, and no operator")
+    if (show.key or show.export) and not (operator or show.sink):
+        raise typer.BadParameter("--key and --export take one operator; name it, or name a --sink of the key")
     if bool(show.key) + bool(show.export) + bool(show.what_if) > 1:
         raise typer.BadParameter("--what-if, --key and --export exclude each other")
     settings = cluster.settings()

@@ -19,6 +19,7 @@ from compiled_plan.cli.actions.state_text import (
     listing,
     operator_lines,
     overview,
+    path_lines,
     unread_lines,
 )
 from compiled_plan.cli.common.options import ShownState
@@ -31,7 +32,8 @@ from compiled_plan.plans.execution.state.reading.content import key_report
 from compiled_plan.plans.execution.state.reading.entries import export
 from compiled_plan.plans.execution.state.reading.figures import state_report, tried_of
 from compiled_plan.plans.execution.state.reading.keys import key_of
-from compiled_plan.plans.execution.state.reading.model import Exported, Figures, KeyEntries, SavepointHeads
+from compiled_plan.plans.execution.state.reading.model import Exported, Figures, KeyEntries, PathEntries, SavepointHeads
+from compiled_plan.plans.execution.state.reading.paths import path_report
 from compiled_plan.plans.execution.state.reading.progress import with_progress
 from compiled_plan.plans.execution.state.reading.reader import StateReader
 from compiled_plan.plans.inspection.checked_plans import plan_from_file
@@ -74,6 +76,10 @@ def reader_of(
 
 def show_state(reader: StateReader, name: str, show: ShownState, as_json: bool) -> None:
     """Print the state of all operators, of one, or of one key, or export it."""
+    if show.sink:
+        way = path_report(reader, show.sink, key_of(show.key or ()))
+        sys.stdout.write(to_json(PathEntries(path=way)) if as_json else _lines(path_lines(way)))
+        return
     operator = reader.operator(name) if name else None
     if operator is not None and show.key:
         entries = key_report(reader, operator, key_of(show.key))

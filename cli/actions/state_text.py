@@ -11,8 +11,10 @@ from compiled_plan.plans.execution.state.reading.model import (
     Field,
     KeyColumn,
     KeyReport,
+    KeyState,
     OperatorState,
     Part,
+    PathReport,
     SavepointReport,
     StateReport,
 )
@@ -207,12 +209,33 @@ def size_text(size: int) -> str:
     return f"{size} B" if units[0] == "B" else f"{scaled:.1f} {units[0]}"
 
 
+def path_lines(report: PathReport) -> Iterator[str]:
+    """The state on the way to a row of a sink, from the sink on."""
+    batch = "no micro-batch is done" if report.batch is None else f"after micro-batch {report.batch}"
+    yield f"{report.sink}, {batch}" + ("" if report.watermark is None else f", watermark {time_text(report.watermark)}")
+    for step in report.steps:
+        yield f"{step.uid}: {step.words}"
+        if step.by_key:
+            yield from _state_lines(step.keys)
+        elif not any(step.columns):
+            yield f"{_INDENT}the key of the sink does not reach its rows"
+        else:
+            yield f"{_INDENT}keyed by other columns; {counted(step.count, 'row')} with these values"
+            yield from (f"{_INDENT * 2}{entry}" for entry in step.entries)
+            if step.count > len(step.entries):
+                yield f"{_INDENT * 2}and {step.count - len(step.entries)} more"
+
+
 def key_lines(report: KeyReport) -> Iterator[str]:
     """The state of one key, entry by entry."""
     yield f"{report.uid}: {report.words}"
-    if not report.keys:
+    yield from _state_lines(report.keys)
+
+
+def _state_lines(keys: Sequence[KeyState]) -> Iterator[str]:
+    if not keys:
         yield f"{_INDENT}no state for that key"
-    for key in report.keys:
+    for key in keys:
         timer = "" if key.timer is None else f", next timer at {time_text(key.timer)}"
         yield f"{_INDENT}key {key.key}{timer}"
         for field in key.fields:

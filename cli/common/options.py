@@ -28,6 +28,13 @@ class ShownState:
             help="Show the state of a key: id=5, name=NULL, name='NULL' for the text; repeatable.",
         ),
     ] = None
+    sink: Annotated[
+        str,
+        typer.Option(
+            metavar="TABLE",
+            help="With --key columns of this sink: show the state of every operator upstream for that key.",
+        ),
+    ] = ""
     export: Annotated[
         str, typer.Option(metavar="PATH", help="Write all state entries of the operator to a new folder, as Parquet.")
     ] = ""

@@ -70,6 +70,18 @@ def test_one_operator(checkpoint: Path) -> None:
     assert any(line.startswith("    expired, not yet removed: 0") for line in lines)
 
 
+def test_the_way_to_a_row_of_a_sink(checkpoint: Path) -> None:
+    done = inspect(checkpoint, "--sink", "sink", "--key", "item=nut")
+    head, operator, key, *_ = done.stdout.splitlines()
+    assert head == "default_catalog.default_database.sink, after micro-batch 0"
+    assert operator == f"{uid(checkpoint)}: COUNT(*) by item, of orders"
+    assert key.startswith("  key ") and "nut" in key
+    (step,) = document(checkpoint, "--sink", "sink", "--key", "item=nut")["path"]["steps"]
+    assert (step["byKey"], step["count"], step["columns"]) == (True, 1, [{"item": "item"}])
+    (line,) = inspect(checkpoint, "--sink", "sink", "--key", "n=2").stdout.splitlines()[2:]
+    assert line == "  the key of the sink does not reach its rows"
+
+
 @pytest.mark.wide
 def test_another_ttl(checkpoint: Path) -> None:
     done = inspect(checkpoint, uid(checkpoint), "--what-if", "1 ms")
@@ -126,7 +138,15 @@ def test_no_checkpoint(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--key", "a=1"], ["--export", "x"], ["u", "--key", "a=1", "--export", "x"], ["--conf", "x"]]
+    "arguments",
+    [
+        ["--key", "a=1"],
+        ["--export", "x"],
+        ["u", "--key", "a=1", "--export", "x"],
+        ["--conf", "x"],
+        ["--sink", "s"],
+        ["u", "--sink", "s", "--key", "a=1"],
+    ],
 )
 def test_wrong_usage(arguments: list[str], checkpoint: Path) -> None:
     assert inspect(checkpoint, *arguments).returncode == 2

@@ -55,13 +55,14 @@ def key_report(reader: StateReader, operator: StoredOperator, wanted: Mapping[st
         CheckpointError: the key is not one of the operator's, or the state cannot be read.
     """
     key = wanted_key(operator, wanted)
-    batch, keys = reader.at_rest(lambda rows: _read(reader, operator, key, rows))
+    batch, keys = reader.at_rest(lambda rows: key_states(reader, operator, key, rows))
     return KeyReport(reader.uri, reader.number, batch, operator.uid, operator.words, operator.kind, keys)
 
 
-def _read(
+def key_states(
     reader: StateReader, operator: StoredOperator, key: WantedKey, rows: DataFrame | None
 ) -> tuple[KeyState, ...]:
+    """The state of the keys, from the rows of `StateReader.at_rest`."""
     if rows is None:
         return ()
     content = reader.content(rows.where(key.holds(F.col("key"))), operator.uid)

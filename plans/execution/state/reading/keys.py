@@ -103,6 +103,15 @@ def wanted_key(operator: StoredOperator, wanted: Mapping[str, str]) -> WantedKey
     return WantedKey(types, values, len(chosen) == len(key))
 
 
+def literal_of(text: str, name: str, type_: t.LogicalType) -> Column:
+    """The value of a text as a column of Spark.
+
+    Raises:
+        CheckpointError: the text is no value of the type of the column `name`.
+    """
+    return _literal(_value(text, name, type_), type_).cast(to_spark(type_))
+
+
 def _not_in_key(operator: StoredOperator, wanted: Mapping[str, str], names: Sequence[Sequence[str]]) -> CheckpointError:
     keys = " or ".join(dict.fromkeys(f"({', '.join(key_names)})" for key_names in names))
     known = list(dict.fromkeys(name for key_names in names for name in key_names))

@@ -247,6 +247,47 @@ class KeyReport(Item):
     keys: tuple[KeyState, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class PathStep(Item):
+    """A stateful operator on the way to a sink, and its state for a key of the sink.
+
+    Args:
+        uid: its name.
+        words: its description.
+        kind: the form of its state.
+        columns: by input, the columns with the values of the key: the sink's column by that of the input.
+        by_key: whether the values determine the operator's key, or the first columns of it; otherwise all its entries
+            were searched for rows with these values.
+        keys: the state of its keys; empty if it is searched.
+        entries: the entries with these values, as JSON; the first of them if there are many.
+        count: the number of keys, or of entries.
+    """
+
+    uid: str
+    words: str
+    kind: str
+    columns: tuple[dict[str, str], ...]
+    by_key: bool
+    keys: tuple[KeyState, ...]
+    entries: tuple[str, ...]
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class PathReport(Item):
+    """The state of all operators upstream of a sink for one of its keys, from the sink on; see `StateReport`.
+
+    `watermark` is that of the micro-batch, in ms; None without event time.
+    """
+
+    checkpoint: str
+    generation: int
+    batch: int | None
+    watermark: int | None
+    sink: str
+    steps: tuple[PathStep, ...]
+
+
 VERSION: Literal[1] = 1
 
 
@@ -264,6 +305,12 @@ class KeyEntries(_Document):
     """The state of a key of an operator."""
 
     entries: KeyReport
+
+
+class PathEntries(_Document):
+    """The state on the way to a sink for one of its keys."""
+
+    path: PathReport
 
 
 class Exported(_Document):
@@ -331,7 +378,7 @@ class SavepointHeads(_Document):
     savepoint: SavepointReport
 
 
-class Document(RootModel[Figures | KeyEntries | Exported | SavepointHeads]):
+class Document(RootModel[Figures | KeyEntries | PathEntries | Exported | SavepointHeads]):
     """The output of `inspect-state --json`."""
 
 
