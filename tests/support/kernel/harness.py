@@ -72,7 +72,10 @@ class Savepoint:
 
 @dataclass(frozen=True)
 class Answer:
-    """Output of a step, the state after it, and its account: rows by outcome, changes of entries by reason."""
+    """Output of a step, the state after it, and its account: rows by outcome, changes of entries by reason.
+
+    `uses`: by state entry, the uses by the end of their range of ages, in ms.
+    """
 
     out: list[Change]
     late: int
@@ -81,6 +84,7 @@ class Answer:
     timers: int
     outcomes: Mapping[str, int]
     changes: Mapping[str, int]
+    uses: tuple[Mapping[int, int], ...]
 
 
 class OperatorError(Exception):
@@ -139,15 +143,18 @@ class Harness:
             assert _answer(step).out == answers[number].out, f"after a move, micro-batch {number} gives something else"
             outcomes, folded = answers[number].outcomes, _answer(step).outcomes
             assert folded == outcomes, f"folded, micro-batch {number} has other outcomes: {folded}, not {outcomes}"
+            assert _answer(step).uses == answers[number].uses, f"folded, micro-batch {number} has other ages at uses"
             assert _answer(step).keys <= answers[number].keys, f"after a move, micro-batch {number} forgets less"
         recorded = self._ask(spec, steps, states, keeps=True, **more)
         for number, step in enumerate(recorded["steps"]):
             assert _answer(step).out == answers[number].out, (
                 f"with states kept, micro-batch {number} gives something else"
             )
-            assert (_answer(step).outcomes, _answer(step).changes) == (
+            recorded_answer = _answer(step)
+            assert (recorded_answer.outcomes, recorded_answer.changes, recorded_answer.uses) == (
                 answers[number].outcomes,
                 answers[number].changes,
+                answers[number].uses,
             )
         return answers
 
@@ -243,7 +250,9 @@ def _watermark(time: int | None) -> dict[str, int]:
 
 def _answer(step: dict[str, Any]) -> Answer:
     out = [Change(NAMES[r["kind"]], _frozen(r["values"]), -1, r["key"], at=r.get("at")) for r in step["out"]]
-    return Answer(out, step["late"], step["stateRows"], step["keys"], step["timers"], step["outcomes"], step["changes"])
+    uses = tuple({int(end): count for end, count in entry.items()} for entry in step["uses"])
+    state = step["stateRows"], step["keys"], step["timers"]
+    return Answer(out, step["late"], *state, step["outcomes"], step["changes"], uses)
 
 
 def _frozen(value: Any) -> Any:

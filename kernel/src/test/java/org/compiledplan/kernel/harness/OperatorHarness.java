@@ -38,6 +38,7 @@ import org.compiledplan.kernel.operators.base.StateAccount.Change;
 import org.compiledplan.kernel.operators.base.StateFormat;
 import org.compiledplan.kernel.operators.base.StateKind;
 import org.compiledplan.kernel.operators.base.TimedState;
+import org.compiledplan.kernel.operators.base.UseAges;
 import org.compiledplan.kernel.state.conversion.Conversion;
 import org.compiledplan.kernel.state.conversion.StateMapping;
 import org.compiledplan.kernel.state.serialization.Tree;
@@ -74,6 +75,7 @@ public final class OperatorHarness {
   private Outcome.Counts outcomes;
 
   private final Map<Change, Long> changes = new EnumMap<>(Change.class);
+  private UseAges ages;
 
   private ValueType[][] inputs;
   private Supplier<OperatorSpec> spec;
@@ -155,6 +157,7 @@ public final class OperatorHarness {
     for (int i = 0; i < keys.length; i++) {
       keys[i] = OperatorSpec.ints(spec.path("ports").path(i).path("key"));
     }
+    ages = new UseAges(inputs.length);
     eventTime = spec.path("timeDomain").asText().equals("event");
     this.spec =
         () ->
@@ -168,7 +171,7 @@ public final class OperatorHarness {
                 inputs,
                 HarnessValues.types(spec.get("outputTypes")),
                 Comparison::new,
-                new StateAccount());
+                new StateAccount(ages));
     operator = Operators.create(this.spec.get());
     uid = spec.path("uid").asText();
   }
@@ -221,6 +224,7 @@ public final class OperatorHarness {
     ArrayNode out = result.putArray("out");
     outcomes = new Outcome.Counts();
     changes.clear();
+    ages.clear();
     Map<String, List<InputRow>> byKey = new LinkedHashMap<>();
     for (JsonNode row : step.get("rows")) {
       int port = row.path("port").asInt(0);
@@ -257,6 +261,11 @@ public final class OperatorHarness {
     shown = result.putObject("changes");
     for (Change change : Change.values())
       if (changes.getOrDefault(change, 0L) > 0) shown.put(change.text(), changes.get(change));
+    ArrayNode uses = result.putArray("uses");
+    for (int entry = 0; entry < ages.entries(); entry++) {
+      ObjectNode histogram = uses.addObject();
+      ages.forEach(entry, (end, count) -> histogram.put(end.toString(), count));
+    }
     result.put("stateRows", stateRows);
     result.put("keys", states.size());
     result.put("timers", timers.size());

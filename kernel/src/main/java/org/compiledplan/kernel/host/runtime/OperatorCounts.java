@@ -6,10 +6,12 @@ import java.util.Arrays;
 import org.apache.spark.util.AccumulatorV2;
 import org.compiledplan.kernel.operators.base.Outcome;
 import org.compiledplan.kernel.operators.base.StateAccount;
+import org.compiledplan.kernel.operators.base.UseAges;
 
 /**
  * Counts of an operator in one accumulator: rows in by input and by outcome, rows out, changes of
- * the state's entries by reason, and the change of their number and of their bytes.
+ * the state's entries by reason, the change of their number and of their bytes, and the ages of
+ * entries when rows use them. Its value is one array, in which the ages come last.
  */
 public final class OperatorCounts extends AccumulatorV2<long[], long[]> {
   private static final int STATE_ROWS = 0;
@@ -20,13 +22,16 @@ public final class OperatorCounts extends AccumulatorV2<long[], long[]> {
   private static final int INPUTS = CHANGES + StateAccount.Change.values().length;
 
   private final long[] counts;
+  private final UseAges ages;
 
   OperatorCounts(int inputs) {
-    this(new long[INPUTS + inputs]);
+    counts = new long[INPUTS + inputs];
+    ages = new UseAges(inputs);
   }
 
-  private OperatorCounts(long[] counts) {
-    this.counts = counts;
+  /** The ages at uses; the operator's account adds to them at once. */
+  UseAges ages() {
+    return ages;
   }
 
   public void addStateRows(long rows) {
@@ -104,6 +109,11 @@ public final class OperatorCounts extends AccumulatorV2<long[], long[]> {
     ObjectNode changes = to.putObject("stateChanges");
     for (StateAccount.Change change : StateAccount.Change.values())
       put(changes, change.text(), counts[CHANGES + change.ordinal()]);
+    ArrayNode uses = to.putArray("useAges");
+    for (int entry = 0; entry < ages.entries(); entry++) {
+      ObjectNode histogram = uses.addObject();
+      ages.forEach(entry, (end, count) -> histogram.put(end.toString(), count));
+    }
     to.put("unaccountedRows", unaccountedRows());
     to.put("unaccountedEntries", unaccountedEntries());
   }
@@ -112,40 +122,51 @@ public final class OperatorCounts extends AccumulatorV2<long[], long[]> {
     if (count > 0) to.put(name, count);
   }
 
+  /** The value of no counts. */
+  long[] none() {
+    return new long[counts.length];
+  }
+
   /** The counts without others of the same operator. */
   OperatorCounts without(long[] surplus) {
     OperatorCounts rest = copy();
-    for (int at = 0; at < surplus.length; at++) rest.counts[at] -= surplus[at];
+    rest.add(Arrays.stream(surplus).map(count -> -count).toArray());
     return rest;
   }
 
   @Override
   public boolean isZero() {
-    return Arrays.stream(counts).allMatch(count -> count == 0);
+    return ages.isEmpty() && Arrays.stream(counts).allMatch(count -> count == 0);
   }
 
   @Override
   public OperatorCounts copy() {
-    return new OperatorCounts(counts.clone());
+    OperatorCounts copy = new OperatorCounts(counts.length - INPUTS);
+    copy.add(value());
+    return copy;
   }
 
   @Override
   public void reset() {
     Arrays.fill(counts, 0);
+    ages.clear();
   }
 
   @Override
   public void add(long[] more) {
     for (int at = 0; at < counts.length; at++) counts[at] += more[at];
+    ages.addAll(more, counts.length);
   }
 
   @Override
   public void merge(AccumulatorV2<long[], long[]> task) {
-    add(((OperatorCounts) task).counts);
+    add(task.value());
   }
 
   @Override
   public long[] value() {
-    return counts.clone();
+    long[] ages = this.ages.counts(), value = Arrays.copyOf(counts, counts.length + ages.length);
+    System.arraycopy(ages, 0, value, counts.length, ages.length);
+    return value;
   }
 }

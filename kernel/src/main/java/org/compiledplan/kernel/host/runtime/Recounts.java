@@ -3,6 +3,7 @@ package org.compiledplan.kernel.host.runtime;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -116,7 +117,7 @@ public final class Recounts extends SparkListener {
 
   /** The counts of an operator without their surplus. */
   public synchronized OperatorCounts settled(OperatorCounts counts) {
-    return counts.without(ofOperators.getOrDefault(counts.id(), new long[0]));
+    return counts.without(ofOperators.getOrDefault(counts.id(), counts.none()));
   }
 
   /**
@@ -168,9 +169,15 @@ public final class Recounts extends SparkListener {
       Object before =
           batch.counts.computeIfAbsent(info.id(), id -> new HashMap<>()).put(partition, update);
       if (before instanceof Long rows) batch.surplus.merge(info.id(), rows, Long::sum);
-      if (before instanceof long[] counts)
-        for (int at = 0; at < counts.length; at++) surplus[at] += counts[at];
+      if (before instanceof long[] counts) ofOperators.put(info.id(), sum(surplus, counts));
     }
+  }
+
+  /** The sum of two counts, of which the longer one has ages that the other one lacks. */
+  private static long[] sum(long[] one, long[] another) {
+    long[] sum = Arrays.copyOf(one, Math.max(one.length, another.length));
+    for (int at = 0; at < another.length; at++) sum[at] += another[at];
+    return sum;
   }
 
   @Override

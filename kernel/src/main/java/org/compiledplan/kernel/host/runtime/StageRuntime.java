@@ -22,6 +22,7 @@ import org.compiledplan.kernel.operators.base.RowPredicate;
 import org.compiledplan.kernel.operators.base.Session;
 import org.compiledplan.kernel.operators.base.StateAccount;
 import org.compiledplan.kernel.operators.base.TimeMath;
+import org.compiledplan.kernel.operators.base.UseAges;
 import org.compiledplan.kernel.values.JsonText;
 import org.compiledplan.kernel.values.ValueType;
 
@@ -76,7 +77,7 @@ public final class StageRuntime {
       counts = counters.counts;
       tap = counters.tap;
       time = new BusyTime(counters.busyNanos);
-      operator = create(part, conditions);
+      operator = Operators.create(spec(part, conditions, new StateAccount(counts.ages())));
       folds = operator.partial() != null;
       for (int i = 0; i < part.inputs.length; i++)
         fromSpark.add(SparkTypes.fromSpark(part.inputs[i]));
@@ -138,6 +139,13 @@ public final class StageRuntime {
   /** The description of an operator, as {@link #create} passes it. */
   public static OperatorSpec spec(
       StageSpec.OperatorPart part, Function<String, RowPredicate> conditions) {
+    return spec(part, conditions, new StateAccount(new UseAges(part.inputs.length)));
+  }
+
+  private static OperatorSpec spec(
+      StageSpec.OperatorPart part,
+      Function<String, RowPredicate> conditions,
+      StateAccount account) {
     ValueType[][] inputs =
         Arrays.stream(part.inputs).map(SparkTypes::fields).toArray(ValueType[][]::new);
     return new OperatorSpec(
@@ -150,7 +158,7 @@ public final class StageRuntime {
         inputs,
         SparkTypes.fields(part.output),
         conditions,
-        new StateAccount());
+        account);
   }
 
   /** The operator with the uid, null if the stage does not host it. */

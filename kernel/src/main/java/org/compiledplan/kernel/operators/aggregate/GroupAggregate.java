@@ -94,6 +94,8 @@ public final class GroupAggregate extends EntryOperator<GroupAggregate.Group> {
       if (entry == null) {
         entry = format.fresh();
         entry.key = PackedRow.of(row.values(), grouping);
+      } else {
+        renewed(1);
       }
       entry.rows.process(row.values(), add);
       if (needRetraction && entry.rows.rows() == 0) entry = null;
@@ -110,7 +112,9 @@ public final class GroupAggregate extends EntryOperator<GroupAggregate.Group> {
         entry = format.fresh();
         entry.key = PackedRow.of(row.values(), grouping);
         entry.rows = more;
+        renewed(more.rows() - 1);
       } else {
+        renewed(more.rows());
         entry.rows.merge(more);
       }
       outcomes.add(Outcome.APPLIED, more.rows());

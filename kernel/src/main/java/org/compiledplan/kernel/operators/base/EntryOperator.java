@@ -48,6 +48,9 @@ public abstract class EntryOperator<S extends SingleEntry> extends KeyedOperator
 
     private final boolean wasLive;
 
+    /** Time of the last write of the entry, in ms. */
+    private long written;
+
     /** The key's entry; null if there is none. */
     public S entry;
 
@@ -57,6 +60,20 @@ public abstract class EntryOperator<S extends SingleEntry> extends KeyedOperator
       stored = state.isThere();
       entry = live(state, context);
       wasLive = entry != null;
+      written = wasLive ? entry.lastWrite : context.processingTime();
+    }
+
+    /** Posts that a row has met the entry, and left it as it is. */
+    protected final void used() {
+      account.used(0, context.processingTime() - written);
+    }
+
+    /** Posts that rows have met the entry, of which each writes it. */
+    protected final void renewed(long rows) {
+      if (rows == 0) return;
+      used();
+      written = context.processingTime();
+      if (rows > 1) account.used(0, 0, rows - 1);
     }
 
     /** Stores the entry, or removes the stored one if {@link #entry} is null. */

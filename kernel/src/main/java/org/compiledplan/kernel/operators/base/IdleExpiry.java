@@ -135,6 +135,7 @@ public final class IdleExpiry implements Operator {
     private final Entry entry;
     private final long now;
     private final Session session;
+    private long rows;
 
     Work(KeyedState state, BatchContext context) {
       entry = new Entry(state, context);
@@ -144,12 +145,14 @@ public final class IdleExpiry implements Operator {
 
     @Override
     public Outcome process(InputRow row, Out out) {
+      rows++;
       return session.process(row, out);
     }
 
     @Override
     public void close(Out out) {
       session.close(out);
+      if (rows > 0) entry.postUses(rows);
       if (ttl > 0 && !entry.written && operator.refreshedByEveryRow() && entry.get() != null)
         entry.touch(now);
     }
@@ -163,6 +166,9 @@ public final class IdleExpiry implements Operator {
     private boolean written;
     private byte[] bytes;
     private final Header header = new Header();
+
+    /** Time since the last change of the key when it is used; -1 if it could not expire. */
+    private long idle = -1;
 
     Entry(KeyedState state, BatchContext context) {
       this.state = state;
@@ -186,6 +192,8 @@ public final class IdleExpiry implements Operator {
         operator.account().expired(entries);
         state.remove(-entries);
         bytes = null;
+      } else if (header.due.isEmpty() || !operator.waits(bytes)) {
+        idle = Math.max(0, context.processingTime() - header.lastChange);
       }
       return bytes;
     }
@@ -206,6 +214,14 @@ public final class IdleExpiry implements Operator {
       bytes = null;
       written = true;
       state.remove(entriesDelta);
+    }
+
+    /** Posts that rows have used the key, if they have read a state that could have expired. */
+    void postUses(long rows) {
+      if (idle < 0) return;
+      boolean renewed = written || operator.refreshedByEveryRow();
+      operator.account().used(0, idle, renewed ? 1 : rows);
+      if (renewed && rows > 1) operator.account().used(0, 0, rows - 1);
     }
 
     /** Rewrites the same bytes with a new time of the last change. */

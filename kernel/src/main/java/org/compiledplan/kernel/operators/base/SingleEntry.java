@@ -31,6 +31,11 @@ public abstract class SingleEntry implements KeyState {
     return Ttl.isExpired(lastWrite, ttl, context.processingTime());
   }
 
+  /** Returns the time since the last write, in ms. */
+  public final long age(BatchContext context) {
+    return context.processingTime() - lastWrite;
+  }
+
   @Override
   public int entries() {
     return 1;

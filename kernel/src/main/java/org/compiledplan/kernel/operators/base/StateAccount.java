@@ -4,9 +4,9 @@ import java.util.Arrays;
 import java.util.Locale;
 
 /**
- * Changes of the entries of an operator's state, by reason. The operator posts each change where it
- * makes it. The host counts the entries of the states that it stores, by {@link KeyState#entries};
- * both agree after each session and each timer.
+ * Changes of the entries of an operator's state, by reason, and the ages of entries when rows use
+ * them. The operator posts each change where it makes it. The host counts the entries of the states
+ * that it stores, by {@link KeyState#entries}; both agree after each session and each timer.
  */
 public final class StateAccount {
   public enum Change {
@@ -37,6 +37,30 @@ public final class StateAccount {
   private static final int CHANGES = Change.values().length;
 
   private final long[] counts = new long[CHANGES];
+  private final UseAges ages;
+
+  /**
+   * @param ages receives the ages of used entries at once
+   */
+  public StateAccount(UseAges ages) {
+    this.ages = ages;
+  }
+
+  /**
+   * Posts that a row has met a stored entry: it matched, changed or retracted the entry, or was
+   * dropped because of it. Without the entry the result would differ.
+   *
+   * @param entry number of the state entry in the node, that is of the input
+   * @param age ms since the last write of the entry
+   */
+  public void used(int entry, long age) {
+    ages.add(entry, age, 1);
+  }
+
+  /** Posts the same use by several rows; see {@link #used(int, long)}. */
+  public void used(int entry, long age, long rows) {
+    ages.add(entry, age, rows);
+  }
 
   public void created(long entries) {
     counts[Change.CREATED.ordinal()] += entries;
@@ -75,7 +99,11 @@ public final class StateAccount {
     return counts[change.ordinal()];
   }
 
-  /** Starts the counts anew. */
+  public UseAges ages() {
+    return ages;
+  }
+
+  /** Starts the counts of changes anew. */
   public void clear() {
     Arrays.fill(counts, 0);
   }

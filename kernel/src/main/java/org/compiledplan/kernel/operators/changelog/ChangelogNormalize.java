@@ -63,6 +63,7 @@ public final class ChangelogNormalize extends EntryOperator<ExpiringRow> {
         return update(filterColumn < 0 ? row.values() : without(row.values(), filterColumn), out);
       }
       if (stored == null) return passes ? Outcome.ABSENT : Outcome.FILTERED;
+      renewed(1);
       // Emit the stored row: a deletion may carry its key only.
       out.emit(RowKinds.DELETE, stored);
       stored = null;
@@ -73,7 +74,11 @@ public final class ChangelogNormalize extends EntryOperator<ExpiringRow> {
       if (stored == null) {
         out.emit(RowKinds.INSERT, next);
       } else {
-        if (ttl <= 0 && Values.equalRows(stored, next)) return Outcome.DUPLICATE;
+        if (ttl <= 0 && Values.equalRows(stored, next)) {
+          used();
+          return Outcome.DUPLICATE;
+        }
+        renewed(1);
         if (generateUpdateBefore) out.emit(RowKinds.UPDATE_BEFORE, stored);
         out.emit(RowKinds.UPDATE_AFTER, next);
       }

@@ -103,6 +103,7 @@ public final class SinkCompactor extends EntryOperator<SinkCompactor.Waiting> {
   public void onTimer(KeyedState state, BatchContext context, Out out) {
     if (!state.isThere()) return;
     Work work = new Work(state, context);
+    if (work.isDue(context.watermark())) account.used(0, work.entry.age(context));
     while (work.isDue(context.watermark())) {
       out.at(TimeMath.plus(work.buckets.peekFirst().watermark, 1));
       work.compact(out);
@@ -128,6 +129,7 @@ public final class SinkCompactor extends EntryOperator<SinkCompactor.Waiting> {
 
     @Override
     public Outcome process(InputRow row, Out out) {
+      if (entry.current != null || !buckets.isEmpty()) renewed(1);
       while (isDue(row.watermark())) compact(out);
       // A row of an upstream timer has no watermark; it is not older than the buckets here.
       if (buckets.isEmpty() || buckets.peekLast().watermark < row.watermark()) {

@@ -68,6 +68,7 @@ public final class SinkUpsertMaterializer extends EntryOperator<SinkUpsertMateri
     }
 
     private Outcome add(Object[] row, Out out) {
+      if (!rows.isEmpty()) renewed(1);
       byte kind = rows.isEmpty() ? RowKinds.INSERT : RowKinds.UPDATE_AFTER;
       int index = upsertKey == null ? -1 : Values.indexOf(rows, row, upsertKey);
       if (index >= 0) rows.set(index, row);
@@ -80,6 +81,7 @@ public final class SinkUpsertMaterializer extends EntryOperator<SinkUpsertMateri
     private Outcome retract(Object[] row, Out out) {
       int index = Values.indexOf(rows, row, upsertKey);
       if (index < 0) return Outcome.ABSENT;
+      renewed(1);
       rows.remove(index);
       changed = true;
       if (rows.isEmpty()) out.emit(RowKinds.DELETE, row);

@@ -83,6 +83,7 @@ public final class Join extends JoinOperator {
         Object[] match = stored.row();
         if (!inputs.matches(left, row.values(), match)) continue;
         matched = true;
+        others.use(stored);
         out.emit(row.kind(), inputs.joined(left, row.values(), match));
       }
       return Outcome.joined(add, present, matched);
@@ -93,6 +94,7 @@ public final class Join extends JoinOperator {
       RowStore own = store(row.port());
       RowStore others = store(1 - row.port());
       List<RowStore.Entry> matches = matches(left, row.values(), others);
+      matches.forEach(others::use);
       boolean present = true;
       if (add) own.replace(replaced, row.values(), matches.size());
       else present = own.retract(row.values());

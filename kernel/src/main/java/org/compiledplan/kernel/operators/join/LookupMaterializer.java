@@ -40,6 +40,7 @@ public final class LookupMaterializer extends EntryOperator<ExpiringRow> {
     @Override
     public Outcome process(InputRow row, Out out) {
       boolean adds = RowKinds.isAdd(row.kind());
+      if (entry != null) renewed(1);
       if (adds) {
         entry = format.fresh();
         entry.row = new Object[] {row.values()[rowsColumn]};

@@ -73,6 +73,9 @@ public final class MultiJoin extends JoinOperator {
     /** Number of results of the last row. */
     private int results;
 
+    /** True while results are compared, which uses no rows. */
+    private boolean compares;
+
     Work(KeyedState state, BatchContext context) {
       super(state, context);
     }
@@ -105,7 +108,9 @@ public final class MultiJoin extends JoinOperator {
     /** Returns true if a row matches the same rows as the stored row {@code old}. */
     private boolean joinsAlike(InputRow row, Object[] old) {
       InputRow before = new InputRow(row.port(), row.kind(), old, row.watermark());
+      compares = true;
       List<Object[]> others = othersOf(before), now = othersOf(row);
+      compares = false;
       if (others.size() != now.size()) return false;
       for (int i = 0; i < now.size(); i++) {
         if (!Values.equalRows(others.get(i), now.get(i))) return false;
@@ -142,7 +147,9 @@ public final class MultiJoin extends JoinOperator {
         for (RowStore.Entry stored : store.rows()) {
           if (stored.removed || !matches(depth, stored.row())) continue;
           any = true;
+          int before = results;
           join(depth + 1, kind);
+          if (results > before && !compares) store.use(stored);
         }
       }
       if (!any && left[depth]) joinPadded(depth, kind);

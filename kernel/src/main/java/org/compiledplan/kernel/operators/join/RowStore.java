@@ -24,6 +24,7 @@ import org.compiledplan.kernel.state.serialization.Stored;
 final class RowStore implements Stored {
   /** Settings shared by all keys' stores of one input. */
   static final class Layout {
+    final int input;
     final Columns columns;
 
     /** Columns of the unique key; empty: at most one row; null: rows may repeat. */
@@ -33,6 +34,7 @@ final class RowStore implements Stored {
     final StateAccount account;
 
     Layout(OperatorSpec spec, int input, int[] uniqueKey) {
+      this.input = input;
       this.columns = Columns.ofInput(input, spec.inputs()[input]);
       this.uniqueKey = uniqueKey;
       this.ttl = spec.ttl(input);
@@ -153,6 +155,7 @@ final class RowStore implements Stored {
     changed = true;
     layout.account.created(1);
     if (old != null) {
+      use(old);
       layout.account.replaced(1);
       remove(old);
     }
@@ -183,9 +186,17 @@ final class RowStore implements Stored {
   boolean retract(Object[] row) {
     Entry old = find(row, layout.uniqueKey == null ? new Entry(PackedRow.of(row), 0) : null);
     if (old == null) return false;
+    use(old);
     layout.account.retracted(1);
     remove(old);
     return true;
+  }
+
+  /**
+   * Posts that a row of the opposite input has matched a row, or that one of this input meets it.
+   */
+  void use(Entry stored) {
+    layout.account.used(layout.input, now - stored.lastWrite);
   }
 
   /** Rewrites a row with a new number of associations. */

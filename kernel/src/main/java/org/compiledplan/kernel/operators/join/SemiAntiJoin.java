@@ -47,7 +47,9 @@ public final class SemiAntiJoin extends JoinOperator {
       int matches = 0;
       if (others.count() > 0) {
         for (RowStore.Entry stored : others.rows()) {
-          if (!stored.removed && inputs.condition.test(row.values(), stored.row())) matches++;
+          if (stored.removed || !inputs.condition.test(row.values(), stored.row())) continue;
+          matches++;
+          others.use(stored);
         }
       }
       RowStore own = store(LEFT);
@@ -77,6 +79,7 @@ public final class SemiAntiJoin extends JoinOperator {
         boolean matches = add && inputs.condition.test(stored.row(), row.values());
         boolean matched = gone != null && inputs.condition.test(stored.row(), gone);
         any |= matches || matched;
+        if (matches || matched) others.use(stored);
         if (matches && !matched) {
           if (stored.associations == 0) out.emit(anti ? RowKinds.DELETE : row.kind(), stored.row());
           others.associate(stored, stored.associations + 1);

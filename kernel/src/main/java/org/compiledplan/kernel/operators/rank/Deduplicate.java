@@ -57,11 +57,15 @@ public final class Deduplicate extends EntryOperator<ExpiringRow> {
       if (!RowKinds.isAdd(row.kind())) {
         throw new IllegalStateException("deduplicate takes insert-only input, it got a retraction");
       }
-      if (stored != null && !replaces(row.values())) return Outcome.DUPLICATE;
+      if (stored != null && !replaces(row.values())) {
+        used();
+        return Outcome.DUPLICATE;
+      }
       if (stored == null) {
         out.emit(
             generateInsert || !keepLast ? RowKinds.INSERT : RowKinds.UPDATE_AFTER, row.values());
       } else {
+        renewed(1);
         if (generateUpdateBefore) out.emit(RowKinds.UPDATE_BEFORE, stored);
         out.emit(RowKinds.UPDATE_AFTER, row.values());
       }

@@ -78,6 +78,7 @@ public final class KeepFirstInOrder extends EntryOperator<KeepFirstInOrder.First
       state.reschedule(first.due);
       return;
     }
+    account.used(0, first.age(context));
     out.at(first.due.getAsLong());
     out.emit(RowKinds.INSERT, first.row);
     first.due = OptionalLong.empty();
@@ -97,16 +98,22 @@ public final class KeepFirstInOrder extends EntryOperator<KeepFirstInOrder.First
       if (!RowKinds.isAdd(row.kind())) {
         throw new IllegalStateException("deduplicate takes insert-only input, it got a retraction");
       }
-      if (entry != null && entry.row == null) return Outcome.DUPLICATE;
+      if (entry != null && entry.row == null) return duplicate();
       long time = Rowtime.of(row.values(), rowtime);
       if (time < row.watermark()) return Outcome.LATE;
-      if (entry != null && time >= Rowtime.of(entry.row, rowtime)) return Outcome.DUPLICATE;
+      if (entry != null && time >= Rowtime.of(entry.row, rowtime)) return duplicate();
       if (entry == null) entry = format.fresh();
+      else renewed(1);
       entry.keyValues = OperatorSpec.values(row.values(), keyColumns);
       entry.due = OptionalLong.of(WaitingRows.due(time, row.watermark()));
       entry.row = row.values();
       changed = true;
       return Outcome.HELD;
+    }
+
+    private Outcome duplicate() {
+      used();
+      return Outcome.DUPLICATE;
     }
 
     @Override

@@ -154,7 +154,11 @@ public final class Rank extends KeyedOperator<Rank.Ranking> {
         if (order.compare(rows.get(old).row, row) == 0) position = old;
         else if (position > old) position--;
       }
-      if (old < 0 && !retracts && position >= last) return Outcome.OUTRANKED;
+      if (old < 0 && !retracts && position >= last) {
+        // A window without ranks outranks all rows, stored or not.
+        if (last > 0) use(rows.get((int) last - 1));
+        return Outcome.OUTRANKED;
+      }
       int from = old < 0 ? position : Math.min(old, position);
       List<Ranked> before = window(from);
       Ranked added = new Ranked();
@@ -163,21 +167,29 @@ public final class Rank extends KeyedOperator<Rank.Ranking> {
       Ranked removed = old < 0 ? null : rows.remove(old);
       rows.add(position, added);
       account.created(1);
-      if (removed != null) account.replaced(1);
+      if (removed != null) replaced(removed);
       if (!retracts && rows.size() > last) {
-        rows.remove(rows.size() - 1);
-        account.replaced(1);
+        replaced(rows.remove(rows.size() - 1));
       }
       changed = true;
       emit(before, from, removed, added, out);
       return Outcome.APPLIED;
     }
 
+    private void replaced(Ranked ranked) {
+      use(ranked);
+      account.replaced(1);
+    }
+
+    private void use(Ranked ranked) {
+      account.used(0, context.processingTime() - ranked.lastWrite);
+    }
+
     private Outcome retract(Object[] row, Out out) {
       int index = primaryKey == null ? indexOf(row) : indexOfKey(row);
       if (index < 0) return Outcome.ABSENT;
       List<Ranked> before = window(index);
-      rows.remove(index);
+      use(rows.remove(index));
       account.retracted(1);
       changed = true;
       emit(before, index, null, null, out);

@@ -34,6 +34,6 @@ public final class Specs {
         text -> {
           throw new IllegalArgumentException(text);
         },
-        new StateAccount());
+        new StateAccount(new UseAges(1)));
   }
 }
