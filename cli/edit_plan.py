@@ -25,6 +25,14 @@ def edit(
             "0 never expires; repeatable.",
         ),
     ] = None,
+    ttl_from: Annotated[
+        str,
+        typer.Option(
+            "--ttl-from",
+            metavar="ADVICE.json",
+            help="Set the TTLs of an advice, the output of inspect-state --advise --json; --ttl has priority.",
+        ),
+    ] = "",
     output: Annotated[
         str, typer.Option("--output", "-o", metavar="OUT.json", help="File to write; by default the plan file itself.")
     ] = "",
@@ -43,24 +51,26 @@ def edit(
 ) -> None:
     """Show the state entries of a plan, set their TTLs, draw the plan, or check it.
 
-    --ttl changes only the durations in the file and no other character, --for flink only removes `$schema`. With
-    --check, a plan with errors is not written. --graph prints Mermaid (for Markdown), DOT (Graphviz) or SVG.
+    --ttl and --ttl-from change only the durations in the file and no other character, --for flink only removes
+    `$schema`. With --check, a plan with errors is not written. --graph prints Mermaid (for Markdown), DOT (Graphviz)
+    or SVG.
 
     Exit codes: 0 done (a check may have warnings), 1 the plan or an edit is not valid, 2 wrong usage.
     """
-    if output and not (ttl or engine):
-        raise typer.BadParameter("-o is the file for edits; give --ttl or --for, too")
-    if graph and (ttl or engine or check or as_json):
-        raise typer.BadParameter("--graph only prints; leave out --ttl, --for, --check and --json")
+    if output and not (ttl or ttl_from or engine):
+        raise typer.BadParameter("-o is the file for edits; give --ttl, --ttl-from or --for, too")
+    if graph and (ttl or ttl_from or engine or check or as_json):
+        raise typer.BadParameter("--graph only prints; leave out --ttl, --ttl-from, --for, --check and --json")
     try:
         if graph:
             from compiled_plan.cli.actions.drawing import draw
 
             code = draw(plan, graph)
         else:
-            from compiled_plan.cli.actions.editing import Printer, edit_plan
+            from compiled_plan.cli.actions.editing import Printer, TtlSources, edit_plan
 
-            code = edit_plan(plan, ttl or [], output or plan, check, engine, Printer(as_json, quiet))
+            ttls = TtlSources(ttl or [], ttl_from)
+            code = edit_plan(plan, ttls, output or plan, check, engine, Printer(as_json, quiet))
     except CompiledPlanError as fault:
         fail(fault, plan, debug=debug)
         code = ExitCode.FAILED

@@ -65,14 +65,20 @@ def inspect(
     A savepoint or retained checkpoint of Flink is shown in the same way with --plan; without it, its operators, the
     names of their states and the offsets of Kafka.
 
+    With --advise: for each state entry, the TTL under which the share --keep of the uses so far would still have met
+    their entry, and the rows and bytes that it removes. Uses are observed under the present TTL, so that a shorter one
+    is advised; under a TTL of 0, any.
+
     Exit codes: 0 shown, 1 the checkpoint, operator or key does not exist or cannot be read, 2 wrong usage.
     """
     if show.sink and (operator or not show.key):
         raise typer.BadParameter("--sink takes --key, and no operator")
     if (show.key or show.export) and not (operator or show.sink):
         raise typer.BadParameter("--key and --export take one operator; name it, or name a --sink of the key")
-    if bool(show.key) + bool(show.export) + bool(show.what_if) > 1:
-        raise typer.BadParameter("--what-if, --key and --export exclude each other")
+    if bool(show.key) + bool(show.export) + bool(show.what_if) + show.advise > 1:
+        raise typer.BadParameter("--what-if, --key, --export and --advise exclude each other")
+    if show.keep and not show.advise:
+        raise typer.BadParameter("--keep is a share for --advise; give it, too")
     settings = cluster.settings()
     if warm:
         from compiled_plan.cli.warm.client import run_warm
@@ -83,7 +89,7 @@ def inspect(
 
     try:
         if not plan and inspecting.is_savepoint(checkpoint):
-            if operator or show.what_if:
+            if operator or show.what_if or show.advise:
                 raise typer.BadParameter("operators of a Flink savepoint are those of its plan: give --plan PLAN.json")
             inspecting.list_savepoint(checkpoint, tuple(map(Path, jars or ())), as_json)
             return

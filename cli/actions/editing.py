@@ -5,30 +5,51 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 
 from compiled_plan.cli.common.engines import Engine
 from compiled_plan.cli.common.terminal import ExitCode, console, print_table
 from compiled_plan.plans.files import quoted, read_text, write_text
 from compiled_plan.plans.findings import Finding, located, shown
+from compiled_plan.plans.inspection.advice import edits_of
 from compiled_plan.plans.inspection.check import Report, report
 from compiled_plan.plans.inspection.checked_plans import plan_from_json
 from compiled_plan.plans.inspection.entries import state_lines
 from compiled_plan.plans.inspection.lint import lint
-from compiled_plan.plans.inspection.ttl import Change, parse_edit, set_ttls
+from compiled_plan.plans.inspection.ttl import Change, TtlEdit, parse_edit, set_ttls
 from compiled_plan.plans.plan.parsing import SCHEMA
 from compiled_plan.plans.text.spans import remove
 from compiled_plan.plans.text.visible import counted
 
 
-def edit_plan(path: str, ttls: list[str], output: str, check: bool, engine: Engine | None, show: Printer) -> int:
+@dataclass(frozen=True, slots=True)
+class TtlSources:
+    """The TTLs to set: texts as in `parse_edit`, and the file of an advice; empty for none."""
+
+    texts: Sequence[str]
+    advice: str
+
+    def is_given(self) -> bool:
+        """Return True if there is an edit, be it an advice that changes nothing."""
+        return bool(self.texts or self.advice)
+
+    def edits(self, text: str, path: str) -> list[TtlEdit]:
+        """The edits of a plan, of which a later one has priority."""
+        parsed = [parse_edit(item) for item in self.texts]
+        if not self.advice:
+            return parsed
+        lines = state_lines(plan_from_json(text, quoted(path)))
+        return [*edits_of(read_text(self.advice), lines, quoted(self.advice)), *parsed]
+
+
+def edit_plan(path: str, ttls: TtlSources, output: str, check: bool, engine: Engine | None, show: Printer) -> int:
     """Edit, check or show a plan file, and return the exit code."""
     text = read_text(path)
     changes: Sequence[Change] = ()
-    if ttls:
-        text, ttl_changes = set_ttls(text, [parse_edit(item) for item in ttls], quoted(path))
+    if ttls.is_given():
+        text, ttl_changes = set_ttls(text, ttls.edits(text, path), quoted(path))
         changes = ttl_changes
-    is_edit = bool(ttls or engine)
+    is_edit = ttls.is_given() or engine is not None
     answer = None
     if check:
         answer = report(text)

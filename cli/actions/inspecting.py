@@ -10,6 +10,7 @@ from pathlib import Path
 
 import typer
 
+from compiled_plan.cli.actions.advice_text import ADVISED, about_advice, advised
 from compiled_plan.cli.actions.state_text import (
     COLUMNS,
     LISTED,
@@ -28,14 +29,23 @@ from compiled_plan.plans.execution.session.kept import session_of_command
 from compiled_plan.plans.execution.session.options import RunOptions
 from compiled_plan.plans.execution.spark.logs import silence_py4j
 from compiled_plan.plans.execution.state.flink.savepoint.reading import is_savepoint as is_savepoint
+from compiled_plan.plans.execution.state.reading.advice import advice_on
 from compiled_plan.plans.execution.state.reading.content import key_report
 from compiled_plan.plans.execution.state.reading.entries import export
 from compiled_plan.plans.execution.state.reading.figures import state_report, tried_of
 from compiled_plan.plans.execution.state.reading.keys import key_of
-from compiled_plan.plans.execution.state.reading.model import Exported, Figures, KeyEntries, PathEntries, SavepointHeads
+from compiled_plan.plans.execution.state.reading.model import (
+    Exported,
+    Figures,
+    KeyEntries,
+    PathEntries,
+    SavepointHeads,
+    StateReport,
+)
 from compiled_plan.plans.execution.state.reading.paths import path_report
 from compiled_plan.plans.execution.state.reading.progress import with_progress
-from compiled_plan.plans.execution.state.reading.reader import StateReader
+from compiled_plan.plans.execution.state.reading.reader import StateReader, StoredOperator
+from compiled_plan.plans.inspection.advice import KEEP, Advice, AdviceReport, share_of
 from compiled_plan.plans.inspection.checked_plans import plan_from_file
 from compiled_plan.plans.text.documents import to_json
 
@@ -90,8 +100,17 @@ def show_state(reader: StateReader, name: str, show: ShownState, as_json: bool) 
         done = Exported(uid=operator.uid, path=show.export, rows=rows)
         sys.stdout.write(to_json(done) if as_json else f"{operator.uid}: {rows} rows written to {show.export}\n")
         return
+    if show.advise:
+        report = advice_on(reader, share_of(show.keep or KEEP), None if operator is None else [operator.uid])
+        print_advice(report, as_json)
+        return
     tried = tried_of(show.what_if or [], operator)
-    report = state_report(reader, None if operator is None else [operator.uid], tried=tried)
+    figures = state_report(reader, None if operator is None else [operator.uid], tried=tried)
+    print_figures(figures, operator, show, as_json)
+
+
+def print_figures(report: StateReport, operator: StoredOperator | None, show: ShownState, as_json: bool) -> None:
+    """Print the figures of all operators, or of one."""
     if as_json:
         sys.stdout.write(to_json(Figures(state=report)))
     elif operator is None and not show.what_if:
@@ -106,6 +125,18 @@ def show_state(reader: StateReader, name: str, show: ShownState, as_json: bool) 
         for stateful in report.operators:
             sys.stdout.write(_lines(operator_lines(stateful, report.at)))
         sys.stdout.write(_lines(unread_lines(report, operator)))
+
+
+def print_advice(report: AdviceReport, as_json: bool) -> None:
+    """Print advised TTLs."""
+    if as_json:
+        sys.stdout.write(to_json(Advice(advice=report)))
+        return
+    typer.echo(about_advice(report), err=True)
+    if report.entries:
+        print_table(ADVISED, advised(report))
+    else:
+        sys.stdout.write("no operator of the plan has state with a TTL\n")
 
 
 def _lines(lines: Iterable[object]) -> str:

@@ -38,6 +38,17 @@ class ShownState:
     export: Annotated[
         str, typer.Option(metavar="PATH", help="Write all state entries of the operator to a new folder, as Parquet.")
     ] = ""
+    advise: Annotated[
+        bool,
+        typer.Option(
+            "--advise",
+            help="Show the TTL of each state entry that its uses need, and the state that it saves; with --json for "
+            "edit-plan --ttl-from.",
+        ),
+    ] = False
+    keep: Annotated[
+        str, typer.Option(metavar="99.9%", help="The share of uses that must still meet their entry, for --advise.")
+    ] = ""
 
 
 @dataclass(frozen=True, slots=True)

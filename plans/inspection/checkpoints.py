@@ -9,7 +9,7 @@
         values-*/, end-of-input/         sources of constant rows and of the end-of-input signal
         heads/<n>                        a copy of each head that names this generation, to detect lost heads
         ended                            marker: the input has ended
-        state-rows.json, written.json    figures: rows of state, batches and rows that sinks received
+        state-rows.json, written.json    figures: rows of state and ages of used ones, batches and rows of sinks
         watermarks.json                  event-time progress of the partitions of sources, see `marks`
         digests                          digests of Spark's logs, see `digests`
         batches/<n>/                     the last three as they were after micro-batch <n>, see `records`
@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields
 from types import NoneType
@@ -33,6 +33,7 @@ from typing import Any, Generic, TypeVar
 from compiled_plan.plans.errors import CheckpointError
 from compiled_plan.plans.files.folders import ReadableFolder
 from compiled_plan.plans.files.paths import quoted
+from compiled_plan.plans.inspection.use_ages import UseAges, use_ages_in
 
 #: Version of this layout. Any other version belongs to another release.
 FORMAT = 3
@@ -136,30 +137,35 @@ class ProgramFiles:
 
 @dataclass(frozen=True, slots=True)
 class StateFigures:
-    """Entries of operators' state by uid, and bytes where they were counted."""
+    """Entries of operators' state by uid, bytes where they were counted, and ages of used entries by state entry."""
 
     rows: Mapping[str, int]
     bytes: Mapping[str, int]
+    ages: Mapping[str, Sequence[UseAges]] = field(default_factory=dict)
 
     @classmethod
     def read(cls, text: str | None) -> StateFigures:
-        """Parse the text of a checkpoint; earlier releases wrote no bytes, and a damaged text has no figures."""
+        """Parse the text of a checkpoint; earlier releases wrote fewer figures, and a damaged text has none."""
         stored = json_in(text, dict) or {}
         figures = {uid: figure if isinstance(figure, dict) else {"rows": figure} for uid, figure in stored.items()}
         rows, sizes = (
             {uid: figure[name] for uid, figure in figures.items() if type(figure.get(name)) is int}
             for name in ("rows", "bytes")
         )
-        return cls(rows, sizes)
+        ages = {uid: use_ages_in(figure["ages"]) for uid, figure in figures.items() if "ages" in figure}
+        return cls(rows, sizes, ages)
 
     def text(self) -> str:
         """The text for a checkpoint."""
-        return json.dumps(
-            {
-                uid: {"rows": rows, **({"bytes": self.bytes[uid]} if uid in self.bytes else {})}
-                for uid, rows in self.rows.items()
-            }
-        )
+        return json.dumps({uid: self._figures(uid) for uid in self.rows})
+
+    def _figures(self, uid: str) -> dict[str, object]:
+        figures: dict[str, object] = {"rows": self.rows[uid]}
+        if uid in self.bytes:
+            figures["bytes"] = self.bytes[uid]
+        if self.ages.get(uid):
+            figures["ages"] = [ages.document() for ages in self.ages[uid]]
+        return figures
 
 
 F = TypeVar("F", bound=ReadableFolder)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from compiled_plan.plans.execution.batches.progress import (
     BatchProgress,
     ended_at,
     figures_of,
+    observed_ages,
     operator_progress,
     source_progress,
     watermark_ms,
@@ -94,6 +96,7 @@ class Follower:
             report,
         )
         self._base = StateFigures.read(folder.read_text(STATE_ROWS) if resumes else None)
+        self._ages = observed_ages(handles, self._base, int(time.time() * 1000))
         self._descriptions = {str(node.uid): masked_text(node.description) for node in plan.nodes if node.uid}
         self._seen, self._batches, self._rows_in, self._rows_out, self._dead_letters = -1, 0, 0, 0, 0
         self._idle = 0
@@ -154,7 +157,7 @@ class Follower:
 
     def _report(self, progress: Any) -> None:
         operators = operator_progress(self.stages, self._base, self._descriptions)
-        self._folder.write_text(STATE_ROWS, figures_of(operators).text())
+        self._folder.write_text(STATE_ROWS, figures_of(operators, self._ages).text())
         record_batch(self._folder, progress.batchId, STATE_ROWS)
         out, dead_letters = self._sinks.rows(progress.batchId)
         tables = [*self._tables.read_by(self.query), *repeat(NO_TABLE, len(progress.sources))]

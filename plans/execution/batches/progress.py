@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from compiled_plan.plans.execution.stages.watermarks import END
 from compiled_plan.plans.execution.tables.sources import ReadTable
 from compiled_plan.plans.inspection.checkpoints import StateFigures
+from compiled_plan.plans.inspection.use_ages import UseAges, carried
 from compiled_plan.plans.text.masking import masked_text, masked_url
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ class OperatorProgress:
         rows_by_input: rows received by input.
         busy_millis: an estimate of the time of all its tasks, measured in samples.
         hot_keys: its busiest keys since the previous message.
+        use_ages: by state entry, uses of its entries by range of ages; see `UseAges`. No part of the message.
     """
 
     uid: str
@@ -67,6 +69,7 @@ class OperatorProgress:
     rows_by_input: tuple[int, ...] = ()
     busy_millis: int = 0
     hot_keys: tuple[HotKey, ...] = ()
+    use_ages: tuple[Mapping[int, int], ...] = ()
 
     @property
     def rows_late(self) -> int:
@@ -161,11 +164,28 @@ class BatchProgress:
         }
 
 
-def figures_of(operators: Iterable[OperatorProgress]) -> StateFigures:
-    """The entries and bytes of operators, for a checkpoint."""
+def figures_of(operators: Iterable[OperatorProgress], ages: Mapping[str, Sequence[UseAges]]) -> StateFigures:
+    """The figures of operators for a checkpoint; `ages` are the observations with which the run began."""
     progress = tuple(operators)
     sizes = {operator.uid: operator.state_bytes for operator in progress if operator.state_bytes is not None}
-    return StateFigures({operator.uid: operator.state_rows for operator in progress}, sizes)
+    observed = {
+        operator.uid: [before.plus(uses) for before, uses in zip(ages[operator.uid], operator.use_ages, strict=False)]
+        for operator in progress
+        if operator.uid in ages
+    }
+    return StateFigures({operator.uid: operator.state_rows for operator in progress}, sizes, observed)
+
+
+def observed_ages(handles: Sequence[StageHandle], base: StateFigures, now: int) -> Mapping[str, Sequence[UseAges]]:
+    """The observations of used entries with which a run begins, by uid.
+
+    Args:
+        handles: the stages of the run, which have the TTLs.
+        base: the figures in the checkpoint.
+        now: the time in ms since 1970.
+    """
+    specs = [spec for handle in handles for spec in handle.operators]
+    return {spec["uid"]: carried(base.ages.get(spec["uid"], ()), spec["ttl"], now) for spec in specs if spec["ttl"]}
 
 
 def operator_progress(
@@ -191,6 +211,7 @@ def operator_progress(
                     rows_by_input=tuple(figures["rowsInByInput"]),
                     busy_millis=figures["busyNanos"] // 1_000_000,
                     hot_keys=hot_keys(figures["hotKeys"], figures["keyedRows"]),
+                    use_ages=tuple({int(end): uses for end, uses in entry.items()} for entry in figures["useAges"]),
                 )
             )
     return tuple(progress)

@@ -6,13 +6,13 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from compiled_plan.plans.execution.operators.base import Lowering
 from compiled_plan.plans.execution.session.options import NATIVE
 from compiled_plan.plans.execution.spark.java import JavaObject, frame_of, java_class
 from compiled_plan.plans.execution.spark.projection import Selection
-from compiled_plan.plans.execution.stages.descriptions import StateForm
+from compiled_plan.plans.execution.stages.descriptions import OperatorSpec, StageSpec, StateForm
 from compiled_plan.plans.execution.stages.enforcer import Enforced, enforced
 from compiled_plan.plans.execution.stages.envelope import Envelope
 from compiled_plan.plans.execution.stages.hosted import hosted_of
@@ -62,6 +62,11 @@ class StageHandle:
     kernel: JavaObject
     spec: Mapping[str, object]
     columns: Mapping[str, Sequence[Sequence[dict[str, str]]]]
+
+    @property
+    def operators(self) -> Sequence[OperatorSpec]:
+        """The kernel's parameters of each operator."""
+        return cast("StageSpec", self.spec)["operators"]
 
     def figures(self) -> Mapping[str, Mapping[str, Any]]:
         """The counters of each operator by uid since the run started; its hot keys since the last call."""

@@ -158,6 +158,14 @@ class Harness:
             )
         return answers
 
+    def once(self, spec: dict[str, Any], steps: Iterable[Step]) -> list[Answer]:
+        """Like `run`, without the repetitions: for thousands of micro-batches.
+
+        Raises:
+            OperatorError: the operator failed.
+        """
+        return [_answer(step) for step in self._ask(spec, steps, None)["steps"]]
+
     def writes(self, spec: dict[str, Any], steps: Iterable[Step], *, keeps: bool = False) -> int:
         """Like `run`; the number of state writes. With `keeps`, state is written every three micro-batches.
 

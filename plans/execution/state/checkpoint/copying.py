@@ -1,19 +1,18 @@
-"""Copies of parts of a generation into another: constant rows, logs of sources, row counts.
+"""Copies of parts of a generation into another: constant rows, logs of sources, figures.
 
 State has no copy here: `upgrade.seeding` writes it. Watermarks of partitions are copied by `marks.carry_marks`.
 """
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from urllib.parse import quote
 
 from compiled_plan.plans.execution.spark.storage import Folder
 from compiled_plan.plans.execution.state.checkpoint.file_logs import place_of
 from compiled_plan.plans.execution.state.checkpoint.store import Generation
-from compiled_plan.plans.inspection.checkpoints import FOLDER, GENERATIONS, STATE_ROWS, json_in
+from compiled_plan.plans.inspection.checkpoints import FOLDER, GENERATIONS, STATE_ROWS, StateFigures
 
 #: The suffix of the name of the source that signals the end of another.
 _END = "_end"
@@ -48,13 +47,21 @@ def point_to_values(old: Generation, new: Generation, name: str) -> None:
                 new.folder.write_text(f"{place_of(name)}/{entry}", text)
 
 
-def copy_row_counts(old: Folder, new: Folder, uids: Mapping[str, str], counted: Mapping[str, int]) -> None:
-    """Copy the row counts of operators, from which progress continues.
+def copy_figures(
+    old: Folder, new: Folder, uids: Mapping[str, str], counted: Mapping[str, int], swapped: Collection[str] = ()
+) -> None:
+    """Copy the figures of operators, from which progress and the observation of used entries continue.
 
     Args:
         uids: uids of the old generation by those of the new one.
-        counted: counts of operators that are written anew.
+        counted: row counts of operators that are written anew, and whose observation begins anew.
+        swapped: uids of the new generation whose inputs have changed places; their observation begins anew.
     """
-    rows = json_in(old.read_text(STATE_ROWS), dict) or {}
-    copied = {uid: rows[source] for uid, source in uids.items() if source in rows}
-    new.write_text(STATE_ROWS, json.dumps({**copied, **counted}))
+    before = StateFigures.read(old.read_text(STATE_ROWS))
+    copied = {uid: source for uid, source in uids.items() if uid not in counted and source in before.rows}
+    after = StateFigures(
+        {**{uid: before.rows[source] for uid, source in copied.items()}, **counted},
+        {uid: before.bytes[source] for uid, source in copied.items() if source in before.bytes},
+        {uid: before.ages.get(source, ()) for uid, source in copied.items() if uid not in swapped},
+    )
+    new.write_text(STATE_ROWS, after.text())

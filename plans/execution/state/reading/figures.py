@@ -192,13 +192,15 @@ def _aggregated(
 ) -> DataFrame:
     """One row per operator and input; keys, bytes and timers are counted with the first entry of a key."""
     is_known = F.col("entry.written") != NO_TIME
-    entries = figures.select("op", "bytes", "timer", F.posexplode_outer("entries").alias("place", "entry"))
+    share = (F.col("bytes") / F.greatest(F.size("entries"), F.lit(1))).alias("entry_bytes")
+    entries = figures.select("op", "bytes", share, "timer", F.posexplode_outer("entries").alias("place", "entry"))
     entries = entries.select(
         "op",
         F.coalesce("entry.input", F.lit(0)).alias("input"),
         F.col("entry").isNotNull().alias("is_entry"),
         (F.coalesce("place", F.lit(0)) == 0).alias("first"),
         "bytes",
+        "entry_bytes",
         "timer",
         (F.when(is_known, F.col("entry.written")) if from_savepoint else F.col("entry.written")).alias("written"),
         (~is_known if from_savepoint else F.lit(False)).alias("unknown"),
@@ -212,6 +214,7 @@ def _aggregated(
         }
     )
     first, left = F.col("first"), F.col("expiry") - F.lit(now)
+    live = F.when(F.coalesce(left > 0, F.lit(True)), F.col("entry_bytes"))
     return entries.groupBy("op", "input").agg(
         F.count_if(first).alias("keys"),
         F.count_if("is_entry").alias("entries"),
@@ -223,6 +226,8 @@ def _aggregated(
         F.max("written").alias("newest_write"),
         F.min("time").alias("oldest_time"),
         F.max("time").alias("newest_time"),
+        F.sum(live).cast("bigint").alias("live_bytes"),
+        F.sum(F.when(F.col("tried") <= now, live)).cast("bigint").alias("tried_bytes"),
         *(column.alias(name) for name, column in _counted("expiry", now).items()),
         *(column.alias(f"tried_{name}") for name, column in _counted("tried", now).items()),
         F.array(*_histogram(F.greatest(F.col("age"), F.lit(0)))).alias("ages"),
@@ -272,7 +277,8 @@ def _with(state: OperatorState, row: Mapping[str, Any], tried: int | None) -> Op
     what_if = None
     if tried is not None:
         gone = row["tried_expired"]
-        what_if = WhatIf(tried, gone, row["entries"] - gone, row["tried_next_expiry"], row["tried_last_expiry"])
+        expiries = row["tried_next_expiry"], row["tried_last_expiry"]
+        what_if = WhatIf(tried, gone, row["entries"] - gone, *expiries, row["tried_bytes"] or 0)
     at = row["input"]
     part = replace(
         state.parts[at],
@@ -280,6 +286,7 @@ def _with(state: OperatorState, row: Mapping[str, Any], tried: int | None) -> Op
         ages=_buckets(row["ages"]),
         expiries=_buckets(row["expiries"]),
         what_if=what_if,
+        bytes=row["live_bytes"] or 0,
     )
     timers = [timer for timer in (state.next_timer, row["next_timer"]) if timer is not None]
     return replace(

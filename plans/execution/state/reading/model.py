@@ -7,6 +7,7 @@ from typing import Literal
 
 from pydantic import RootModel
 
+from compiled_plan.plans.inspection.advice import Advice
 from compiled_plan.plans.text import documents
 from compiled_plan.plans.text.documents import Item
 
@@ -30,6 +31,7 @@ class WhatIf(Item):
         kept: entries that would be retained for now.
         next_expiry: the first expiry of the retained ones.
         last_expiry: their last expiry, if none is written again.
+        bytes: size of the entries that would expire and have not under the present TTL, an estimate as in `Part`.
     """
 
     ttl: int
@@ -37,6 +39,7 @@ class WhatIf(Item):
     kept: int
     next_expiry: int | None
     last_expiry: int | None
+    bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +61,7 @@ class Part(Item):
         ages: histogram of the time since the last write.
         expiries: histogram of the time to expiry, without expired entries.
         what_if: the effect of another TTL, if requested.
+        bytes: their size without expired entries, an estimate: that of a key is divided evenly over its entries.
     """
 
     index: int
@@ -77,6 +81,7 @@ class Part(Item):
     ages: tuple[Bucket, ...] = ()
     expiries: tuple[Bucket, ...] = ()
     what_if: WhatIf | None = None
+    bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -378,7 +383,7 @@ class SavepointHeads(_Document):
     savepoint: SavepointReport
 
 
-class Document(RootModel[Figures | KeyEntries | PathEntries | Exported | SavepointHeads]):
+class Document(RootModel[Figures | KeyEntries | PathEntries | Exported | SavepointHeads | Advice]):
     """The output of `inspect-state --json`."""
 
 

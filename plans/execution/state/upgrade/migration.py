@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from compiled_plan.plans.execution.functions.columns import PythonFunctions
 from compiled_plan.plans.execution.interfaces.connectors import TableSpec
 from compiled_plan.plans.execution.state.checkpoint.clock import BatchClock
-from compiled_plan.plans.execution.state.checkpoint.copying import copy_constant_rows, copy_row_counts, copy_source_logs
+from compiled_plan.plans.execution.state.checkpoint.copying import copy_constant_rows, copy_figures, copy_source_logs
 from compiled_plan.plans.execution.state.checkpoint.fork import link_state
 from compiled_plan.plans.execution.state.checkpoint.marks import carry_marks
 from compiled_plan.plans.execution.state.checkpoint.offsets import entries, progress_of, watermark_of
@@ -127,7 +127,8 @@ class Migration:
         if progress_of(self.new.folder).committed is not None:
             settle(self.new.folder, positions, self._watermark)
         uids = {operator.uid: operator.mapping.source for operator in self._moved}
-        copy_row_counts(self.old.folder, self.new.folder, uids, self._filled)
+        swapped = {operator.uid for operator in self._moved if operator.mapping.moves_inputs}
+        copy_figures(self.old.folder, self.new.folder, uids, self._filled, swapped)
         carry_marks(self.old.folder, self.new.folder)
         record_batch(self.new.folder, 0, *RECORDED)
 

@@ -14,7 +14,7 @@ from compiled_plan.plans.execution.batches.progress import BatchProgress
 from compiled_plan.plans.execution.spark.storage import LocalFolder
 from compiled_plan.plans.execution.tables.sinks import BatchRows
 from compiled_plan.plans.execution.tables.sources import NO_TABLE, ReadTable
-from compiled_plan.plans.inspection.checkpoints import ENDS
+from compiled_plan.plans.inspection.checkpoints import ENDS, STATE_ROWS
 from compiled_plan.plans.plan import CompiledPlan
 
 PROGRAM = """
@@ -58,14 +58,21 @@ def follower(folder: LocalFolder, taken: list[BatchProgress], *, resumes: bool) 
 
 
 def following(
-    recent: list[Any], folder: LocalFolder, taken: list[BatchProgress], *, resumes: bool, lost: int = 0
+    recent: list[Any],
+    folder: LocalFolder,
+    taken: list[BatchProgress],
+    *,
+    resumes: bool,
+    lost: int = 0,
+    ttl: int = 1000,
 ) -> Follower:
     query = SimpleNamespace(_jsq=SimpleNamespace(lastProgress=lambda: recent[-1], recentProgress=lambda: recent))
     figures: dict[str, dict[str, Any]] = {"sum": {"rowsIn": 10, "rowsOut": 4, "stateRows": 3, "stateBytes": 30}}
     figures["sum"] |= {"rowsInByOutcome": {"applied": 8, "late": 2}, "stateChanges": {"created": 3}}
     figures["sum"] |= {"unaccountedRows": 0, "unaccountedEntries": lost}
     figures["sum"] |= {"rowsInByInput": [7, 3], "busyNanos": 5_400_000, "keyedRows": 8, "hotKeys": {"b": 2, "a": 6}}
-    handle = SimpleNamespace(figures=lambda: figures)
+    figures["sum"] |= {"useAges": [{"64": 5, "700": 2}, {}]}
+    handle = SimpleNamespace(figures=lambda: figures, operators=[{"uid": "sum", "ttl": [ttl]}])
     sinks = SimpleNamespace(rows=lambda batch: BatchRows(2, 1))
     plan = CompiledPlan.from_json(TableEnvironment().compile_script(PROGRAM).to_json())
     sources = [ReadTable("c.d.orders", (1, 4)), NO_TABLE]
@@ -99,6 +106,24 @@ def test_figures_are_reported_and_stored_for_the_next_run(tmp_path: Path) -> Non
     follower(folder, taken, resumes=True).catch_up()
     document = taken[2].to_dict()
     assert (document["operators"][0]["stateRows"], document["operators"][0]["stateBytes"]) == (6, 60)
+
+
+def test_ages_of_used_entries_add_up_over_runs_under_one_ttl(tmp_path: Path) -> None:
+    folder, taken = LocalFolder(tmp_path), list[BatchProgress]()
+    folder.make("compiled-plan")
+    follower(folder, taken, resumes=False).catch_up()
+    first = ages_in(folder)
+    assert (first["ttl"], first["uses"]) == (1000, {"64": 5, "700": 2})
+    assert "useAges" not in taken[-1].to_dict()["operators"][0]
+    follower(folder, taken, resumes=True).catch_up()
+    assert ages_in(folder) == first | {"uses": {"64": 10, "700": 4}}
+    following([progress_of(0, [])], folder, taken, resumes=True, ttl=500).catch_up()
+    assert (ages_in(folder)["ttl"], ages_in(folder)["uses"]) == (500, {"64": 5, "700": 2})
+
+
+def ages_in(folder: LocalFolder) -> dict[str, Any]:
+    (ages,) = json.loads(folder.read_text(STATE_ROWS) or "")["sum"]["ages"]
+    return dict(ages)
 
 
 def test_entries_without_a_reason_are_reported(tmp_path: Path) -> None:

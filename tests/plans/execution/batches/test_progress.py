@@ -56,7 +56,7 @@ def test_state_sizes_of_earlier_releases_are_readable() -> None:
     assert StateFigures.read('{"a": 3}') == StateFigures({"a": 3}, {})
     assert StateFigures.read(None) == StateFigures({}, {})
     operators = [OperatorProgress("a", "", 1, 1, 3, 30), OperatorProgress("b", "", 1, 1, 2, None)]
-    sizes = figures_of(operators)
+    sizes = figures_of(operators, {})
     assert sizes == StateFigures({"a": 3, "b": 2}, {"a": 30})
     assert StateFigures.read(sizes.text()) == sizes
 
