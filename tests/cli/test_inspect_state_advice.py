@@ -69,7 +69,7 @@ def test_a_run_is_observed_advised_edited_and_run_on(place: Place, tmp_path: Pat
     done = called("edit_plan", file, "--ttl-from", advised, "--json")
     assert done.returncode == 0, done.stderr
     (change,) = json.loads(done.stdout)["changes"]
-    assert (change["uid"], change["entry"], change["old"]) == (left["uid"], "leftState", "7200000 ms")
+    assert (change["uid"], change["entry"], change["old"]) == (left["uid"], "leftState", "2 h")
 
     plan = CompiledPlan.read_file(str(file))
     place.add({"shipments": SHIPMENTS})

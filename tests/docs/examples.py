@@ -122,6 +122,7 @@ def _lines(text: str) -> Iterator[str]:
 
 def _check_line(line: str) -> None:
     words = shlex.split(line, comments=True)
+    words = words[: words.index(">")] if ">" in words else words
     if words[0] == "make":
         assert {word for word in words[1:] if "=" not in word} <= _TARGETS, f"no such target: {line}"
     elif words[0] in COMMANDS:

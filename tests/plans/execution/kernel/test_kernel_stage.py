@@ -124,6 +124,7 @@ def check_state_over_restarts(session: SparkSession, tmp_path: Path, host: str) 
         totals = json.loads(handle.metrics())["totals"]
         assert totals.pop("stateBytes") > 0
         assert totals.pop("busyNanos") >= 0
+        assert totals.pop("useAges") == [{"1": 1}]
         rows = {"rowsIn": 2, "rowsInByInput": [2], "rowsInByOutcome": {"applied": 2}, "rowsOut": 1}
         state = {"stateRows": 1, "stateChanges": {"created": 1}, "unaccountedRows": 0, "unaccountedEntries": 0}
         assert totals == rows | state | {"keyedRows": 2, "hotKeys": {"a": 2}}

@@ -24,9 +24,10 @@ public final class StageHandle {
    * Returns JSON: per operator uid {@code stateRows}, {@code stateBytes}, {@code rowsIn}, {@code
    * rowsInByInput}, {@code rowsInByOutcome} (names of {@link
    * org.compiledplan.kernel.operators.base.Outcome}), {@code rowsOut}, {@code stateChanges} (names
-   * of {@link org.compiledplan.kernel.operators.base.StateAccount.Change}), {@code
-   * unaccountedRows}, {@code unaccountedEntries} and {@code busyNanos}; since the last call, {@code
-   * hotKeys} with their rows, and {@code keyedRows}, those of all keys.
+   * of {@link org.compiledplan.kernel.operators.base.StateAccount.Change}), {@code useAges} (see
+   * {@link org.compiledplan.kernel.operators.base.UseAges}), {@code unaccountedRows}, {@code
+   * unaccountedEntries} and {@code busyNanos}; since the last call, {@code hotKeys} with their
+   * rows, and {@code keyedRows}, those of all keys.
    */
   public String metrics() {
     return metrics.toJson();
