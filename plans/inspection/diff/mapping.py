@@ -62,15 +62,6 @@ class StateMapping:
         )
 
     @property
-    def moves_inputs(self) -> bool:
-        """Return True if an input takes over rows of another one, as when the sides of a join are swapped."""
-        return any(
-            column is not None and column.input != input_
-            for input_, columns in enumerate(self.inputs)
-            for column in columns
-        )
-
-    @property
     def new_columns(self) -> tuple[str, ...]:
         """Columns and calls that are stored from now on and were not before, in words."""
         columns = [

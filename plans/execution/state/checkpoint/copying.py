@@ -6,7 +6,7 @@ State has no copy here: `upgrade.seeding` writes it. Watermarks of partitions ar
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from urllib.parse import quote
 
 from compiled_plan.plans.execution.spark.storage import Folder
@@ -47,21 +47,18 @@ def point_to_values(old: Generation, new: Generation, name: str) -> None:
                 new.folder.write_text(f"{place_of(name)}/{entry}", text)
 
 
-def copy_figures(
-    old: Folder, new: Folder, uids: Mapping[str, str], counted: Mapping[str, int], swapped: Collection[str] = ()
-) -> None:
+def copy_figures(old: Folder, new: Folder, uids: Mapping[str, str], counted: Mapping[str, int]) -> None:
     """Copy the figures of operators, from which progress and the observation of used entries continue.
 
     Args:
         uids: uids of the old generation by those of the new one.
         counted: row counts of operators that are written anew, and whose observation begins anew.
-        swapped: uids of the new generation whose inputs have changed places; their observation begins anew.
     """
     before = StateFigures.read(old.read_text(STATE_ROWS))
     copied = {uid: source for uid, source in uids.items() if uid not in counted and source in before.rows}
     after = StateFigures(
         {**{uid: before.rows[source] for uid, source in copied.items()}, **counted},
         {uid: before.bytes[source] for uid, source in copied.items() if source in before.bytes},
-        {uid: before.ages.get(source, ()) for uid, source in copied.items() if uid not in swapped},
+        {uid: before.ages.get(source, ()) for uid, source in copied.items()},
     )
     new.write_text(STATE_ROWS, after.text())

@@ -56,7 +56,7 @@ def advice_on(
         _entries(reader.operators[state.uid], state, figures.ages.get(state.uid, ()), advised)
         for state in report.operators
     )
-    growth = tuple(_growth(reader.generation, [state.uid for state in report.operators], figures))
+    growth = tuple(growth_of(reader.generation, [state.uid for state in report.operators], figures))
     where = (report.checkpoint, report.generation, report.batch, report.at)
     return AdviceReport(*where, float(keep), tuple(entries), growth)
 
@@ -100,8 +100,14 @@ def _saved_entries(part: Part) -> int:
     return part.what_if.expired - part.expired if part.what_if else 0
 
 
-def _growth(generation: Folder, uids: Sequence[str], now: StateFigures) -> Iterator[Growth]:
-    """The growth in a day from the first retained micro-batch to the last."""
+def growth_of(generation: Folder, uids: Sequence[str], now: StateFigures) -> Iterator[Growth]:
+    """The growth of operators in a day, at the rate from the first retained micro-batch to the last.
+
+    Args:
+        generation: Spark's checkpoint location.
+        uids: the operators.
+        now: the figures after the last micro-batch.
+    """
     batches = [batch for batch in generation.numbers(BATCHES) if generation.holds(recorded(batch, STATE_ROWS))]
     if not batches:
         return

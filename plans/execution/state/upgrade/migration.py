@@ -127,8 +127,7 @@ class Migration:
         if progress_of(self.new.folder).committed is not None:
             settle(self.new.folder, positions, self._watermark)
         uids = {operator.uid: operator.mapping.source for operator in self._moved}
-        swapped = {operator.uid for operator in self._moved if operator.mapping.moves_inputs}
-        copy_figures(self.old.folder, self.new.folder, uids, self._filled, swapped)
+        copy_figures(self.old.folder, self.new.folder, uids, self._filled)
         carry_marks(self.old.folder, self.new.folder)
         record_batch(self.new.folder, 0, *RECORDED)
 
