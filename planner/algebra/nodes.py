@@ -172,6 +172,14 @@ class PushedWatermark:
 
 
 @dataclass(frozen=True, slots=True)
+class LateRows:
+    """The table for late rows of a scan; `where` is the position of the hint that names it, empty for an option."""
+
+    table: CatalogTable
+    where: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Scan(_Leaf):
     """A table's physical columns, then its metadata columns (the source's output before computed columns).
 
@@ -179,7 +187,8 @@ class Scan(_Leaf):
     `alias` is the name in the query; `hints` are those written after the table's name. `pushed` is the watermark that
     the source assigns itself, `filters` the conditions pushed into it (over its physical columns), `limit` the number
     of
-    rows pushed into it. Unreadable records go to the table `dead_letters`, if any.
+    rows pushed into it. Unreadable records go to the table `dead_letters`, rows that an operator drops as late to the
+    table `late`, if any.
     """
 
     table: CatalogTable
@@ -189,6 +198,7 @@ class Scan(_Leaf):
     filters: tuple[RexNode, ...] | None = None
     limit: int | None = None
     dead_letters: CatalogTable | None = None
+    late: LateRows | None = None
 
 
 @dataclass(frozen=True, slots=True)

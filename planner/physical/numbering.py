@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from compiled_plan.planner.algebra.nodes import LateRows
 from compiled_plan.planner.physical.base import NodeContext, PhysicalOperator
 from compiled_plan.planner.physical.draft import Draft
+from compiled_plan.planner.physical.late_rows import with_late_rows
+from compiled_plan.planner.physical.scan import PhysicalTableSourceScan
 from compiled_plan.plans.connectors.held import held_by_nodes
 from compiled_plan.plans.inspection.identity import with_uids
 from compiled_plan.plans.inspection.recompile import with_record
@@ -19,6 +22,8 @@ def number_nodes(draft: Draft) -> Draft:
     numbers: dict[int, int] = {}
     nodes: list[PlanNode] = []
     edges: list[Edge] = []
+    late: dict[int, LateRows] = {}
+    updates: dict[int, list[bool]] = {}
     settings, planner = draft.settings, draft.known
     session = settings.changed(SESSION_OPTIONS)
 
@@ -29,11 +34,14 @@ def number_nodes(draft: Draft) -> Draft:
         number = numbers[id(operator)] = len(nodes) + 1
         traits = tuple(map(planner.traits, operator.inputs))
         at = NodeContext(number, settings, traits, planner.traits(operator))
+        if isinstance(operator, PhysicalTableSourceScan) and operator.late is not None:
+            late[number] = operator.late
+        updates[number] = [not item.modify_kinds.insert_only for item in traits]
         nodes.append(with_missing_options(operator.plan_node(at), session))
         edges.extend(Edge.between(source, number) for source in sources)
         return number
 
     for sink in draft.operators:
         visit(sink)
-    plan = CompiledPlan(nodes=tuple(nodes), edges=tuple(edges), holds=held_by_nodes(nodes))
+    plan = with_late_rows(CompiledPlan(nodes=tuple(nodes), edges=tuple(edges), holds=held_by_nodes(nodes)), late, updates)
     return replace(draft, plan=with_record(with_uids(plan)))

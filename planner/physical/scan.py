@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from compiled_plan.planner.algebra.nodes import Hint, PushedWatermark, Scan
+from compiled_plan.planner.algebra.nodes import Hint, LateRows, PushedWatermark, Scan
 from compiled_plan.planner.algebra.sources import changelog_of, options_of
 from compiled_plan.planner.catalog.connectors import check_scan, metadata_columns, metadata_keys
 from compiled_plan.planner.catalog.tables import CatalogTable, ColumnKind
@@ -54,6 +54,7 @@ class PhysicalTableSourceScan(PhysicalOperator):
     filters: tuple[RexNode, ...] | None = None
     limit: int | None = None
     dead_letters: CatalogTable | None = None
+    late: LateRows | None = None
     normalized: bool = False
 
     @property
@@ -266,7 +267,7 @@ def _lower_scan(rel: Scan, at: OperatorPlanner) -> PhysicalOperator:
     changelog = changelog_of(rel, at.settings)
     columns = RowType(fields=tuple(replace(item, comment=None) for item in rel.columns.fields))
     idle = at.settings.duration_ms(SESSION_IDLE_TIMEOUT) or -1
-    pushed = (rel.pushed, idle, rel.filters, rel.limit, rel.dead_letters)
+    pushed = (rel.pushed, idle, rel.filters, rel.limit, rel.dead_letters, rel.late)
     scan = PhysicalTableSourceScan(rel.table, columns, changelog.kinds, hints, *pushed, changelog.normalize)
     if not changelog.normalize:
         return scan

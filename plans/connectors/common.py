@@ -38,6 +38,7 @@ def refused(doc: str, why: str, uses: Use = Use.ANY) -> TableOption:
 EMIT_STRATEGY, IDLE_TIMEOUT = "scan.watermark.emit.strategy", "scan.watermark.idle-timeout"
 _KEEPING_PACE = "Watermark alignment of several tables: "
 _ONE_PACE = "a micro-batch reads all available rows of each table, whatever its watermark"
+LATE_TABLE = "late.table"
 #: Options of tables with watermarks, for every connector.
 WATERMARKS = {
     EMIT_STRATEGY: passive(
@@ -51,6 +52,11 @@ WATERMARKS = {
         Kind.DURATION,
         "Time without rows after which a partition is idle and no longer delays the watermark; `0 s` for never. "
         "The default is `table.exec.source.idle-timeout`.",
+        Use.SOURCE,
+    ),
+    LATE_TABLE: passive(
+        Kind.TEXT,
+        "Table of the program for rows that the first operator with state drops as late. Not an option of Flink.",
         Use.SOURCE,
     ),
     "scan.watermark.alignment.group": refused(_KEEPING_PACE + "name of the group.", _ONE_PACE),

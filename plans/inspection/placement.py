@@ -33,7 +33,8 @@ def calls_of(node: PlanNode) -> Iterator[Call]:
             value = value.lookup_table_source
         if isinstance(value, TableSource | TableSink):
             value = value.abilities
-        for rex in () if isinstance(value, CatalogTable) else objects_in(value, RexNode):
+        declares = isinstance(value, CatalogTable) or name == "late_rows"
+        for rex in () if declares else objects_in(value, RexNode):
             yield from (part for part in walk(rex) if isinstance(part, Call))
 
 

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from compiled_plan.plans.findings import Fault
 from compiled_plan.plans.nodes.base import Inputs, StatefulNode, StateSlot
 from compiled_plan.plans.nodes.fields import RexJson
 from compiled_plan.plans.nodes.flink_state import FlinkMapping, Row, StateItem, key_types, row_text, row_types
+from compiled_plan.plans.nodes.late_rows import LateRowsNode
 from compiled_plan.plans.nodes.model import Always, Bool, Enforcing, Int, OfInput
 from compiled_plan.plans.nodes.rules import condition_faults, indices, same_as_input
+from compiled_plan.plans.types import RowType
 from compiled_plan.plans.types.changelog import ChangelogMode
 from compiled_plan.plans.types.temporal import is_rowtime
 
 
-class Deduplicate(StatefulNode):
+class Deduplicate(LateRowsNode, StatefulNode):
     """The first or last row of each key, by processing time or rowtime."""
 
     NAME = "stream-exec-deduplicate"
@@ -41,6 +43,10 @@ class Deduplicate(StatefulNode):
     def waits_for_watermarks(self) -> bool:
         """True if the first row of a key is sent when the watermark passes it, and never replaced."""
         return bool(self.is_rowtime and self.output_insert_only and not self.keep_last_row)
+
+    def late_times(self, rows: Sequence[RowType]) -> Mapping[int, int | None]:
+        times = [at for at, type_ in enumerate(rows[0].types) if is_rowtime(type_)]
+        return {0: times[0]} if self.waits_for_watermarks and times else {}
 
     @property
     def title(self) -> str:

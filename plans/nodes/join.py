@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Literal
 
 from compiled_plan.plans.findings import Fault, refusal
 from compiled_plan.plans.nodes.base import INSERTS, SOME_INPUTS, TWO_INPUTS, Inputs, PlanNode, StatefulNode, StateSlot
 from compiled_plan.plans.nodes.fields import RexJson
 from compiled_plan.plans.nodes.flink_state import FlinkMapping, Row, StateItem, key_types, row_types, types_at, unsure
+from compiled_plan.plans.nodes.late_rows import LateRowsNode
 from compiled_plan.plans.nodes.model import Bool, Enforcing, Int, OfEach, OfInput, OfRight, PlanModel, Refers
 from compiled_plan.plans.nodes.rules import condition_faults, index, indices, join, joined_types, output, timestamp
 from compiled_plan.plans.nodes.specs import JoinSpec
+from compiled_plan.plans.types import RowType
 from compiled_plan.plans.types.changelog import ChangelogMode
 
 #: The time attribute of a temporal join by processing time.
@@ -170,7 +172,7 @@ class IntervalJoinSpec(PlanModel):
     window_bounds: IntervalBounds
 
 
-class IntervalJoin(PlanNode):
+class IntervalJoin(LateRowsNode):
     """A join of rows whose times are close; watermarks clean its state."""
 
     NAME = "stream-exec-interval-join"
@@ -191,6 +193,10 @@ class IntervalJoin(PlanNode):
         yield from timestamp(bounds.left_time_index, inputs.rows[0].types, (*path, "leftTimeIndex"))
         yield from timestamp(bounds.right_time_index, inputs.rows[1].types, (*path, "rightTimeIndex"))
         yield from output(self.output_type, joined_types(spec, inputs), "the join")
+
+    def late_times(self, rows: Sequence[RowType]) -> Mapping[int, int | None]:
+        bounds = self.interval_join_spec.window_bounds
+        return {0: bounds.left_time_index, 1: bounds.right_time_index} if bounds.is_event_time else {}
 
     @property
     def flink_mapping(self) -> FlinkMapping:

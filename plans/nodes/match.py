@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from compiled_plan.plans.findings import Fault, refusal
-from compiled_plan.plans.nodes.base import Inputs, PlanNode
+from compiled_plan.plans.nodes.base import Inputs
 from compiled_plan.plans.nodes.fields import RexJson
 from compiled_plan.plans.nodes.flink_state import (
     RECENT_ROWS,
@@ -16,13 +16,15 @@ from compiled_plan.plans.nodes.flink_state import (
     row_types,
     unsure,
 )
+from compiled_plan.plans.nodes.late_rows import LateRowsNode
 from compiled_plan.plans.nodes.model import Bool, Enforcing, Nullable, PlanModel
 from compiled_plan.plans.nodes.patterns import alphas, elements, pattern_faults, skip, value_faults
 from compiled_plan.plans.nodes.rules import Path, condition_faults, expression_faults, order, output, partition
 from compiled_plan.plans.nodes.sort import time_first
 from compiled_plan.plans.nodes.specs import PartitionSpec, SortSpec
 from compiled_plan.plans.rex import Literal, RexNode, type_of
-from compiled_plan.plans.types import DayTimeIntervalType
+from compiled_plan.plans.types import DayTimeIntervalType, RowType
+from compiled_plan.plans.types.temporal import is_rowtime
 
 
 class MatchSpec(PlanModel):
@@ -39,7 +41,7 @@ class MatchSpec(PlanModel):
     interval: Nullable[RexJson] = None
 
 
-class Match(PlanNode):
+class Match(LateRowsNode):
     """Search for a pattern in each partition."""
 
     NAME = "stream-exec-match"
@@ -75,6 +77,10 @@ class Match(PlanNode):
             wanted = (*(inputs.types[at] for at in spec.partition.fields), *measures)
             yield from output(self.output_type, wanted, "the pattern")
         yield from self._refusals(path)
+
+    def late_times(self, rows: Sequence[RowType]) -> Mapping[int, int | None]:
+        fields = [field.index for field in self.match_spec.order_by.fields[:1]]
+        return {0: at for at in fields if is_rowtime(rows[0].types[at])}
 
     @property
     def flink_mapping(self) -> FlinkMapping:

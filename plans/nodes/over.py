@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
 from compiled_plan.plans.findings import Fault, refusal
-from compiled_plan.plans.nodes.base import Inputs, PlanNode
+from compiled_plan.plans.nodes.base import Inputs
 from compiled_plan.plans.nodes.calls import calls
 from compiled_plan.plans.nodes.fields import RexJson
 from compiled_plan.plans.nodes.flink_state import (
@@ -22,14 +22,15 @@ from compiled_plan.plans.nodes.flink_state import (
     key_types,
     row_types,
 )
+from compiled_plan.plans.nodes.late_rows import LateRowsNode
 from compiled_plan.plans.nodes.model import Always, Bool, Enforcing, Int, PlanModel
 from compiled_plan.plans.nodes.rules import Columns, expression_faults, order, output, partition
 from compiled_plan.plans.nodes.specs import AggregateCall, PartitionSpec, SortSpec
 from compiled_plan.plans.rex import InputRef
 from compiled_plan.plans.rex import Literal as RexLiteral
-from compiled_plan.plans.types import IntegerType, IntervalType, TimeKind, TimestampBase
+from compiled_plan.plans.types import IntegerType, IntervalType, RowType, TimeKind, TimestampBase
 from compiled_plan.plans.types.changelog import ChangelogMode
-from compiled_plan.plans.types.temporal import is_proctime
+from compiled_plan.plans.types.temporal import is_proctime, is_rowtime
 
 #: Names of Flink's states: by time with and without lower bound, and by other columns.
 _STATES = (
@@ -87,7 +88,7 @@ class OverSpec(PlanModel):
     original_input_fields: Int
 
 
-class OverAggregate(PlanNode):
+class OverAggregate(LateRowsNode):
     """Aggregation over OVER windows: appends aggregates over preceding rows to each row."""
 
     NAME = "stream-exec-over-aggregate"
@@ -109,6 +110,10 @@ class OverAggregate(PlanNode):
         """True except for windows over a time interval, which clean up by time only, as in Flink 2.3."""
         groups = self.over_spec.groups
         return bool(groups) and (groups[0].is_rows or isinstance(groups[0].lower_bound, UnboundedPreceding))
+
+    def late_times(self, rows: Sequence[RowType]) -> Mapping[int, int | None]:
+        fields = [group.order_by.fields[0].index for group in self.over_spec.groups[:1] if group.order_by.fields]
+        return {0: at for at in fields if is_rowtime(rows[0].types[at])}
 
     def faults(self, inputs: Inputs) -> Iterator[Fault]:
         spec, path = self.over_spec, ("overSpec",)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from compiled_plan.plans.findings import Fault, refusal
 from compiled_plan.plans.nodes.base import Inputs, PlanNode
 from compiled_plan.plans.nodes.flink_state import RECENT_ROWS, FlinkMapping, Row, StateItem, row_types
+from compiled_plan.plans.nodes.late_rows import LateRowsNode
 from compiled_plan.plans.nodes.model import Enforcing
 from compiled_plan.plans.nodes.rules import Columns, Path, order, same_as_input
 from compiled_plan.plans.nodes.specs import SortSpec
-from compiled_plan.plans.types import TimeKind, TimestampBase
-from compiled_plan.plans.types.temporal import is_proctime
+from compiled_plan.plans.types import RowType, TimeKind, TimestampBase
+from compiled_plan.plans.types.temporal import is_proctime, is_rowtime
 
 
 class Sort(PlanNode):
@@ -34,7 +35,7 @@ class Sort(PlanNode):
         return row_types(rows)
 
 
-class TemporalSort(PlanNode):
+class TemporalSort(LateRowsNode):
     """Sort by a time attribute, then by other columns; watermarks or the clock release rows."""
 
     NAME = "stream-exec-temporal-sort"
@@ -51,6 +52,10 @@ class TemporalSort(PlanNode):
             place = ("orderBy", "fields", 0, "isAscending")
             yield refusal(place, "it sorts by time descending", "sort by time ascending", False)
         yield from same_as_input(self.output_type, inputs)
+
+    def late_times(self, rows: Sequence[RowType]) -> Mapping[int, int | None]:
+        fields = [field.index for field in self.order_by.fields[:1]]
+        return {0: at for at in fields if is_rowtime(rows[0].types[at])}
 
     @property
     def flink_mapping(self) -> FlinkMapping:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
@@ -23,6 +23,7 @@ from compiled_plan.plans.nodes.flink_state import (
     row_types,
     types_at,
 )
+from compiled_plan.plans.nodes.late_rows import LateRowsNode
 from compiled_plan.plans.nodes.model import Always, Bool, Enforcing, Int, OfInput, OfNone, OfRight, PlanModel
 from compiled_plan.plans.nodes.ranks import ConstantRange, RankRange, RankType, range_faults
 from compiled_plan.plans.nodes.rules import (
@@ -46,6 +47,7 @@ from compiled_plan.plans.nodes.windows import (
     SessionWindow,
     SliceAttachedWindowing,
     SlidingGroupWindow,
+    TumblingGroupWindow,
     TimeAttributeWindowing,
     WindowAttachedWindowing,
     Windowing,
@@ -54,18 +56,25 @@ from compiled_plan.plans.nodes.windows import (
     property_types,
     windowing_faults,
 )
-from compiled_plan.plans.types import LogicalType, TimestampType
+from compiled_plan.plans.types import LogicalType, RowType, TimestampType
 from compiled_plan.plans.types.changelog import ChangelogMode
+from compiled_plan.plans.types.temporal import is_rowtime
 
 #: The reason why there are no entries to edit.
 CLEANED = "watermarks (or the clock) end windows and evict their state"
 
 
-class _OverWindows(PlanNode):
+class _OverWindows(LateRowsNode):
     """Base of the operators with state per window."""
 
     WITHOUT_ENTRIES = CLEANED
     KEEPS_STATE = True
+
+
+def _late_times(windowing: Windowing | SliceAttachedWindowing) -> Mapping[int, int | None]:
+    if not windowing.is_rowtime:
+        return {}
+    return {0: windowing.time_attribute_index if isinstance(windowing, TimeAttributeWindowing) else None}
 
 
 class WindowTableFunction(_OverWindows):
@@ -87,6 +96,9 @@ class WindowTableFunction(_OverWindows):
     def keeps_state(self) -> bool:
         """True for sessions, which store their rows until they are complete; other windows follow from each row."""
         return isinstance(self.windowing.window, SessionWindow)
+
+    def late_times(self, rows: Sequence[RowType]) -> Mapping[int, int | None]:
+        return _late_times(self.windowing) if self.keeps_state else {}
 
     @property
     def flink_mapping(self) -> FlinkMapping:
@@ -121,6 +133,9 @@ class WindowAggregate(_OverWindows):
     def may_send(self, received: Sequence[ChangelogMode]) -> ChangelogMode:
         return INSERTS
 
+    def late_times(self, rows: Sequence[RowType]) -> Mapping[int, int | None]:
+        return _late_times(self.windowing)
+
     @property
     def flink_mapping(self) -> FlinkMapping:
         return _mapping(self, self.windowing.window)
@@ -140,6 +155,9 @@ class LocalWindowAggregate(PlanNode):
     agg_calls: tuple[AggregateCall, ...]
     windowing: Windowing
     need_retraction: Always[Bool] = False
+
+    def late_times(self, rows: Sequence[RowType]) -> Mapping[int, int | None]:
+        return _late_times(self.windowing)
 
     def faults(self, inputs: Inputs) -> Iterator[Fault]:
         yield from _windowing(self.windowing, inputs.types, TimeAttributeWindowing, WindowAttachedWindowing)
@@ -192,6 +210,12 @@ class GlobalWindowAggregate(_OverWindows):
     def may_send(self, received: Sequence[ChangelogMode]) -> ChangelogMode:
         return INSERTS
 
+    def late_times(self, rows: Sequence[RowType]) -> Mapping[int, int | None]:
+        return _late_times(self.windowing)
+
+    def late_input_rows(self, rows: Sequence[RowType]) -> Sequence[RowType]:
+        return (self.local_agg_input_row_type,)
+
     @property
     def flink_mapping(self) -> FlinkMapping:
         return _mapping(self, self.windowing.window)
@@ -236,6 +260,11 @@ class GroupWindowAggregate(_OverWindows):
     def may_send(self, received: Sequence[ChangelogMode]) -> ChangelogMode:
         return INSERTS
 
+    def late_times(self, rows: Sequence[RowType]) -> Mapping[int, int | None]:
+        time = self.window.time_field
+        by_rows = isinstance(self.window, TumblingGroupWindow | SlidingGroupWindow) and not self.window.is_time_window
+        return {} if by_rows or not is_rowtime(time.field_type) else {0: time.field_index}
+
     @property
     def flink_mapping(self) -> FlinkMapping:
         if not getattr(self.window, "is_time_window", True):
@@ -267,6 +296,10 @@ class WindowJoin(_OverWindows):
             message = "one side goes by rowtime and the other does not"
             yield Fault(("rightWindowing", "isRowtime"), message, "make them agree", self.right_windowing.is_rowtime)
         yield from output(self.output_type, joined_types(self.join_spec, inputs), "the join")
+
+    def late_times(self, rows: Sequence[RowType]) -> Mapping[int, int | None]:
+        windowings = (self.left_windowing, self.right_windowing)
+        return {at: None for at, windowing in enumerate(windowings) if windowing.is_rowtime}
 
     @property
     def flink_mapping(self) -> FlinkMapping:
@@ -304,6 +337,9 @@ class WindowRank(_OverWindows):
         yield from _windowing(self.windowing, inputs.types, WindowAttachedWindowing)
         yield from same_as_input(self.output_type, inputs, (ROW_NUMBER,) if self.output_row_number else ())
 
+    def late_times(self, rows: Sequence[RowType]) -> Mapping[int, int | None]:
+        return _late_times(self.windowing)
+
     @property
     def flink_mapping(self) -> FlinkMapping:
         computation = "the rows of each window are sorted by the plan's order, and cut to its ranks"
@@ -335,6 +371,9 @@ class WindowDeduplicate(_OverWindows):
     @property
     def title(self) -> str:
         return one_row(self.keep_last_row)
+
+    def late_times(self, rows: Sequence[RowType]) -> Mapping[int, int | None]:
+        return _late_times(self.windowing)
 
     @property
     def flink_mapping(self) -> FlinkMapping:

@@ -56,12 +56,16 @@ class BoundRelation(ast.QueryNode, ast.Relation):
 
 @dataclass(frozen=True)
 class Place:
-    """The context of a relation: the query's surroundings, the hints of its block, and the scope of LATERAL."""
+    """The context of a relation: the query's surroundings, the hints of its block, and the scope of LATERAL.
+
+    `named` and `late` collect the names of its relations, and those to which a LATE_ROWS hint applies.
+    """
 
     around: Surroundings
     hints: tuple[Hint, ...] = ()
     lateral: Scope | None = None
     named: list[str] = field(default_factory=list)
+    late: list[str] = field(default_factory=list)
 
     @property
     def outer(self) -> Scope | None:

@@ -1,4 +1,4 @@
-"""Query hints: STATE_TTL on joins and aggregates, LOOKUP on lookup joins, OPTIONS on tables.
+"""Query hints: STATE_TTL on joins and aggregates, LOOKUP on lookup joins, OPTIONS on tables, LATE_ROWS on sources.
 
 Source: Flink's "Hints" page, and Flink 2.3: a STATE_TTL key must name an input of the join or aggregate that the
 hint applies to; a block with neither ignores the hint and its keys. Of several STATE_TTL hints the first that names an
@@ -23,7 +23,8 @@ from compiled_plan.plans.text.durations import parse_duration, warn_of_bare_numb
 #: Join strategy hints; they do not affect a streaming plan, but must name inputs all the same.
 JOIN_HINTS = frozenset(("BROADCAST", "SHUFFLE_HASH", "SHUFFLE_MERGE", "NEST_LOOP", "MULTI_JOIN"))
 STATE_TTL = "STATE_TTL"
-_KNOWN = frozenset((STATE_TTL, "OPTIONS", LOOKUP, *JOIN_HINTS))
+LATE_ROWS = "LATE_ROWS"
+_KNOWN = frozenset((STATE_TTL, "OPTIONS", LOOKUP, LATE_ROWS, *JOIN_HINTS))
 
 
 def bind_block_hints(hints: Sequence[ast.TableHint], source: SourceText) -> tuple[Hint, ...]:
@@ -60,9 +61,16 @@ def _block_hint(node: ast.TableHint, source: SourceText) -> Hint:
         _warn_without_effect(node, source, "it goes behind a table's name")
     elif node.name == LOOKUP:
         check_lookup(node, source)
+    elif node.name == LATE_ROWS:
+        _check_late_rows(node, source)
     elif node.name not in JOIN_HINTS:
         raise _unknown(node, source)
     return Hint(node.name, tuple(node.options.items()), tuple(node.arguments), source.where(node))
+
+
+def _check_late_rows(node: ast.TableHint, source: SourceText) -> None:
+    if node.arguments or not node.options:
+        raise source.error(node, f"{LATE_ROWS} takes keys and values", f"write {LATE_ROWS}('table' = 'late_rows')")
 
 
 def check_names(hints: Sequence[Hint], names: Sequence[str]) -> None:

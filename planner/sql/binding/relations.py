@@ -16,6 +16,7 @@ from compiled_plan.planner.catalog.connectors import check_dead_letters
 from compiled_plan.planner.catalog.tables import CatalogTable, CatalogView
 from compiled_plan.planner.diagnostics.suggestions import did_you_mean
 from compiled_plan.planner.sql import nodes as ast
+from compiled_plan.planner.sql.binding import late_rows
 from compiled_plan.planner.sql.binding.core import Binder, Bound, Context
 from compiled_plan.planner.sql.binding.expressions import bind
 from compiled_plan.planner.sql.binding.from_clause import BoundRelation, From, Place, binds_relation, one_row, relation
@@ -80,7 +81,10 @@ def _plain_table(binder: Binder, node: ast.TableRef, place: Place) -> From:
     hints = bind_table_hints(node.hints, binder.source)
     name = alias.name if alias is not None and named else node.names[-1]
     table = with_options(entry, hints)
-    rel = scan(table, name, hints, _dead_letters(binder, node, table))
+    late = late_rows.option_table(binder, node, table)
+    if late is not None:
+        table, hints = late_rows.without_option(table, hints)
+    rel = scan(table, name, hints, _dead_letters(binder, node, table), late)
     return _named(binder, Bound(rel, rel.row_type.names), node, alias, full, place)
 
 
@@ -134,7 +138,8 @@ def _named(
             )
         place.named.append(path[-1])
     columns = columns_of(names)
-    return From(query.rel, (Relation(path, columns),), columns)
+    rel = late_rows.with_hints(binder, node, query.rel, path[-1] if path else "", place)
+    return From(rel, (Relation(path, columns),), columns)
 
 
 def _alias(binder: Binder, alias: ast.TableAlias | None, names: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
@@ -241,7 +246,7 @@ def over_tables() -> frozenset[str]:
 
 def _over_table(binder: Binder, node: ast.TableFunction, place: Place, bind_function: BindFunction) -> From:
     """A function over a table, whose name is not visible outside."""
-    inside = Place(replace(place.around, parent=place.outer))
+    inside = late_rows.inside(place, replace(place.around, parent=place.outer))
 
     def bind_table(table: ast.Relation) -> Bound:
         bound = relation(binder, table, inside)
@@ -255,7 +260,9 @@ def _over_table(binder: Binder, node: ast.TableFunction, place: Place, bind_func
 
 @binds_relation(ast.MatchRecognize)
 def _match_recognize(binder: Binder, node: ast.MatchRecognize, place: Place) -> From:
-    source = relation(binder, node.relation, Place(replace(place.around, parent=place.outer)))
+    source = relation(
+        binder, node.relation, late_rows.inside(place, replace(place.around, parent=place.outer))
+    )
     columns = tuple(column.name for column in source.visible)
     query = matches.bind_match(binder, node, Bound(source.rel, columns), place.around)
     return _named(binder, query, node, node.alias, (), place)

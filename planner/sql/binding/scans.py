@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from compiled_plan.planner.algebra.expressions import substitute
-from compiled_plan.planner.algebra.nodes import Hint, Project, PushedWatermark, RelNode, Scan, WatermarkAssigner
+from compiled_plan.planner.algebra.nodes import Hint, LateRows, Project, PushedWatermark, RelNode, Scan, WatermarkAssigner
 from compiled_plan.planner.catalog.connectors import check_metadata, check_usable, metadata_columns
 from compiled_plan.planner.catalog.tables import CatalogTable, Column, ColumnKind
 from compiled_plan.planner.functions import casts
@@ -15,7 +15,13 @@ from compiled_plan.plans.rex import Call, InputRef, RexNode, type_of, walk
 from compiled_plan.plans.types import Field, LogicalType, RowType, TimeKind, TimestampBase
 
 
-def scan(table: CatalogTable, alias: str, hints: tuple[Hint, ...], dead_letters: CatalogTable | None = None) -> RelNode:
+def scan(
+    table: CatalogTable,
+    alias: str,
+    hints: tuple[Hint, ...],
+    dead_letters: CatalogTable | None = None,
+    late: LateRows | None = None,
+) -> RelNode:
     """The rows of a table, in its declared columns.
 
     Args:
@@ -23,6 +29,7 @@ def scan(table: CatalogTable, alias: str, hints: tuple[Hint, ...], dead_letters:
         alias: its name in the query.
         hints: of the query.
         dead_letters: the table for unreadable records.
+        late: the table for rows that operators drop as late.
 
     Raises:
         ProgramError: the table's connector or format is missing, unknown or lacks an option.
@@ -35,7 +42,7 @@ def scan(table: CatalogTable, alias: str, hints: tuple[Hint, ...], dead_letters:
     produced = [column for column in table.columns if column.kind is ColumnKind.PHYSICAL]
     produced += metadata_columns(table) if whole else _metadata(table)
     row = RowType(fields=tuple(Field(column.name, column.type, column.comment) for column in produced))
-    read = Scan(row, table, alias, hints, dead_letters=dead_letters)
+    read = Scan(row, table, alias, hints, dead_letters=dead_letters, late=late)
     rel: RelNode = read
     if [(item.name, item.type) for item in produced] != [(item.name, item.type) for item in table.columns]:
         rel = _declared(rel, table, row)

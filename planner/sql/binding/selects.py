@@ -23,6 +23,7 @@ from compiled_plan.planner.sql.binding.core import Binder, Bound, Context, StarC
 from compiled_plan.planner.sql.binding.expressions import bind, bind_condition, bind_value
 from compiled_plan.planner.sql.binding.from_clause import From, Place, bind_from
 from compiled_plan.planner.sql.binding.hints import STATE_TTL, bind_block_hints, check_names
+from compiled_plan.planner.sql.binding.late_rows import check_hints as check_late_rows
 from compiled_plan.planner.sql.binding.scopes import ScopeColumn, find_relation, outer
 from compiled_plan.planner.sql.binding.windows import check_sortable, directions
 from compiled_plan.plans.rex import FieldAccess, InputRef, RexNode, type_of
@@ -46,6 +47,7 @@ def bind_select(binder: Binder, node: ast.Select, around: Surroundings) -> Bound
     hints = bind_block_hints(node.hints, binder.source)
     place = Place(around, hints)
     source = bind_from(binder, node.source, place)
+    check_late_rows(hints, place)
     correlation = binder.names.correlation()
     scope = source.scope(source.rel.row_type, around.parent, correlation)
     rel = source.rel

@@ -14,6 +14,7 @@ from compiled_plan.plans.execution.operators.base import Flow, KeyedOperator, Ke
 from compiled_plan.plans.execution.operators.changelog import primary_key, sink_materializer
 from compiled_plan.plans.execution.operators.lookup_steps import LookupStep
 from compiled_plan.plans.execution.operators.python_steps import PythonStep
+from compiled_plan.plans.execution.stages.late_rows import LateSink
 from compiled_plan.plans.execution.stages.layout import Layout, Port
 from compiled_plan.plans.inspection.placement import needs_step
 from compiled_plan.plans.nodes.base import PlanNode
@@ -39,12 +40,18 @@ class Hosted:
         steps: by node.
         one_way: send all changes for a sink without a primary key to one task, because nothing orders them after the
             stages; otherwise spread them over all tasks.
+        late: the sinks of late rows.
     """
 
     lowering: Lowering
     operators: Mapping[int, KeyedOperator]
     steps: Mapping[int, Step]
     one_way: bool = False
+    late: Sequence[LateSink] = ()
+
+    def late_sink(self, port: Port) -> LateSink | None:
+        """The sink of late rows with a port: the column beside an input, or the writing end."""
+        return next((item for item in self.late if port in (item.port, item.written)), None)
 
     def tag(self, node: int) -> str:
         """The `op` of rows to and from a node in a stage: the uid of an operator, or the name of a step."""
@@ -62,6 +69,9 @@ class Hosted:
         """The types of an input's columns."""
         if port.dead:
             return DEAD_COLUMNS.types
+        late = self.late_sink(port)
+        if late is not None:
+            return late.types if port.late else late.table.types
         keyed = self._keyed(port)
         return (
             self.lowering.input_types(self.lowering.plan.node(port.node), port.index) if keyed is None else keyed.types
@@ -86,7 +96,7 @@ class Hosted:
         if not port.writes:
             return F.lit("")
         spread = F.concat(F.lit("#"), flow.ord.cast("string"))
-        if port.dead:
+        if port.dead or self.late_sink(port) is not None:
             return spread
         node = self.lowering.plan.node(port.node)
         assert isinstance(node, Sink)
@@ -110,8 +120,10 @@ def _named(port: KeyedPort, row: RowType) -> Iterator[dict[str, str]]:
         yield {"name": name, "type": str(type_.as_regular())}
 
 
-def hosted_of(layout: Layout, lowering: Lowering, *, one_way: bool = False) -> Hosted:
-    """Lower the nodes in a plan's stages; see `Hosted` for `one_way`."""
+def hosted_of(
+    layout: Layout, lowering: Lowering, *, one_way: bool = False, late: Sequence[LateSink] = ()
+) -> Hosted:
+    """Lower the nodes in a plan's stages; see `Hosted` for `one_way` and `late`."""
     nodes = [lowering.plan.node(node) for stage in layout.stages for node in stage]
     steps = {node.id: step_of(node, lowering) for node in nodes if needs_step(node)}
     lowered = {
@@ -119,7 +131,7 @@ def hosted_of(layout: Layout, lowering: Lowering, *, one_way: bool = False) -> H
         for node in nodes
         if node.id not in steps
     }
-    return Hosted(lowering, lowered, steps, one_way)
+    return Hosted(lowering, lowered, steps, one_way, late)
 
 
 def step_of(node: PlanNode, lowering: Lowering) -> Step:

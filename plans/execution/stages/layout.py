@@ -15,24 +15,28 @@ class Port:
     """Input `index` of a node in a stage, or the writing end of a sink.
 
     A sink that materialises upserts has both: its materializer is in a stage, and its output is written. The port of a
-    source receives its dead letters.
+    source receives its dead letters. A port `late` is the column beside an input with the values of a row that the
+    operator returns if it drops the row as late.
     """
 
     node: int
     index: int
     writes: bool = False
     dead: bool = False
+    late: bool = False
 
     @property
     def column(self) -> str:
         """The envelope column that carries rows for this port."""
         if self.dead:
             return f"d{self.node}"
+        if self.late:
+            return f"l{self.node}_{self.index}"
         return f"s{self.node}" if self.writes else f"p{self.node}_{self.index}"
 
     def hosts(self, node: int) -> bool:
         """Return True for an input of that node in a stage."""
-        return self.node == node and not self.writes
+        return self.node == node and not self.writes and not self.late
 
 
 def dead_port(source: int) -> Port:

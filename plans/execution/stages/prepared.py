@@ -14,6 +14,7 @@ from compiled_plan.plans.connectors.dead_letters import puts_aside
 from compiled_plan.plans.execution import operators  # noqa: F401 - registers the lowerings
 from compiled_plan.plans.execution.interfaces.connectors import TableSpec, resolved_table, table_of
 from compiled_plan.plans.execution.operators.base import emits_by_processing_time, has_event_time, is_keyed
+from compiled_plan.plans.execution.stages.late_rows import LateSink, late_sinks
 from compiled_plan.plans.execution.stages.layout import Layout, Port, dead_port, lay_out
 from compiled_plan.plans.functions.naming import check_resolved
 from compiled_plan.plans.inspection.placement import calls_of, needs_step
@@ -57,13 +58,14 @@ class SourceTable:
 
 @dataclass(frozen=True, slots=True)
 class PreparedPlan:
-    """A plan ready to run."""
+    """A plan ready to run; its `sinks` include those of late rows."""
 
     plan: CompiledPlan
     layout: Layout
     tables: Mapping[int, SourceTable]
     values: Mapping[int, Values]
     sinks: tuple[Sink, ...]
+    late: tuple[LateSink, ...] = ()
 
     @property
     def event_time(self) -> bool:
@@ -132,9 +134,11 @@ def prepare(plan: CompiledPlan) -> PreparedPlan:
     for source in values:
         producers[source] = _targets(plan, source)
     sources = frozenset(producers)
+    late = late_sinks(plan)
     for node in plan.nodes:
         if is_keyed(node) or is_materialising(node) or needs_step(node):
             producers[node.id] = _targets(plan, node.id)
+    producers = _with_late_rows(producers, late)
     event_time = frozenset(
         node.id
         for node in plan.nodes
@@ -142,7 +146,21 @@ def prepare(plan: CompiledPlan) -> PreparedPlan:
     )
     steps = frozenset(node.id for node in plan.nodes if needs_step(node))
     layout = lay_out(producers, sources, event_time, steps)
-    return PreparedPlan(plan, layout, tables, values, sinks)
+    return PreparedPlan(plan, layout, tables, values, (*sinks, *(item.sink for item in late)), late)
+
+
+def _with_late_rows(
+    producers: Mapping[int, frozenset[Port]], late: Sequence[LateSink]
+) -> dict[int, frozenset[Port]]:
+    """The targets of producers, with the columns beside inputs whose late rows are written, and their sinks."""
+    beside = {replace(item.port, late=False): item.port for item in late}
+    written: dict[int, set[Port]] = {}
+    for item in late:
+        written.setdefault(item.port.node, set()).add(item.written)
+    return {
+        producer: ports | {beside[port] for port in ports if port in beside} | written.get(producer, set())
+        for producer, ports in producers.items()
+    }
 
 
 def _targets(plan: CompiledPlan, producer: int) -> frozenset[Port]:

@@ -5,7 +5,7 @@ Stateless nodes run between two stages, as columns. A row for several consumers 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -166,6 +166,7 @@ class Projections:
         """The condition of a node's rows in a stage; None for all."""
         alone = len(self.prepared.layout.stages[level - 1]) == 1 and not self.prepared.layout.passing(level)
         alone = alone and not self.envelope.tick
+        alone = alone and not any(late.port.node == node for late in self.prepared.late)
         return None if alone else F.col(OP) == F.lit(self.hosted.tag(node))
 
     def _operator_pieces(self, node: int, level: int) -> list[Piece]:
@@ -176,7 +177,16 @@ class Projections:
             columns = tuple(operator.finish(columns))
         watermark = held_back(operator.holds_back) if self.prepared.event_time else None
         flow = Flow(F.col(KIND), F.col(ORD), F.col(PATH), columns, self.mine(node, level), watermark)
-        return self._pieces(node, flow, level + 1)
+        return [*self._pieces(node, flow, level + 1), *self._late_pieces(node, level)]
+
+    def _late_pieces(self, node: int, level: int) -> Iterator[Piece]:
+        """Late rows that an operator drops, for their tables."""
+        for late in self.prepared.late:
+            if late.port.node == node:
+                flow = late.rows()
+                if self.prepared.event_time:
+                    flow = replace(flow, watermark=F.lit(None).cast("bigint"))
+                yield OneRow(self._target_row(late.written, flow, level + 1), flow.condition)
 
     def _step_pieces(self, node: int, level: int) -> list[Piece]:
         """Rows of a node with a step, which has added columns to the frame."""
@@ -212,7 +222,8 @@ class Projections:
         return ManyRows(F.flatten(lambdas.transform(lowered.elements, rows)), lowered.condition)
 
     def _target_row(self, port: Port, flow: Flow, level: int) -> Column:
-        if not port.dead and not self.bounded and len(assigners_above(self.prepared.plan, port.node)) > 1:
+        is_output = port.dead or (port.writes and self.hosted.late_sink(port) is not None)
+        if not is_output and not self.bounded and len(assigners_above(self.prepared.plan, port.node)) > 1:
             flow = meeting(flow)
         head = {
             OP: F.lit(self.hosted.port_tag(port)),
@@ -224,7 +235,11 @@ class Projections:
             **({} if flow.watermark is None else {WATERMARK: flow.watermark}),
         }
         struct = self.envelope.struct(port, self.hosted.columns(port, flow))
-        return self.envelope.row(level, head, {port: struct})
+        structs = {port: struct}
+        beside = None if port.writes else self.hosted.late_sink(replace(port, late=True))
+        if beside is not None:
+            structs[beside.port] = self.envelope.struct(beside.port, beside.beside(flow))
+        return self.envelope.row(level, head, structs)
 
 
 def _at_path(path: Sequence[int], columns: RowType) -> Column:

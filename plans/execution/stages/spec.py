@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -44,7 +44,7 @@ class StageSpecs:
             "uid": self.hosted.tag(node_id),
             "type": operator.parameters.TYPE,
             "ports": [
-                {"column": Port(node_id, at).column, "key": list(port.key_columns)}
+                {"column": Port(node_id, at).column, "key": list(port.key_columns), **self._late(Port(node_id, at))}
                 for at, port in enumerate(operator.ports)
             ],
             "output": output_column(node_id),
@@ -55,6 +55,11 @@ class StageSpecs:
             "watermarkDelay": self._held_back[node_id],
             "parameters": to_dict(operator.parameters, self._condition),
         }
+
+    def _late(self, port: Port) -> dict[str, object]:
+        """The output of the late rows of an input; empty if they are only counted."""
+        late = self.hosted.late_sink(replace(port, late=True))
+        return {} if late is None else {"late": {"op": late.op, "column": late.port.column, "output": late.output}}
 
     @cached_property
     def _held_back(self) -> dict[int, int]:

@@ -10,6 +10,7 @@ from compiled_plan.plans.connectors.checks import changelog_of
 from compiled_plan.plans.connectors.specs.testing import SPEC
 from compiled_plan.plans.inspection.lineage.table_identity import options_of
 from compiled_plan.plans.nodes.base import PlanNode
+from compiled_plan.plans.nodes.late_rows import LateRowsNode
 from compiled_plan.plans.nodes.lookup import LookupJoin
 from compiled_plan.plans.nodes.scan import TableSourceScan
 from compiled_plan.plans.nodes.sink import Sink
@@ -52,7 +53,8 @@ class PlanTables:
             metadata.setdefault(table_id(source.table), {}).update(_metadata_types(source.abilities))
         scans = (_with_types(source.table, metadata[table_id(source.table)]) for source in sources)
         joined = (node.temporal_table.lookup_table_source.table for node in plan.nodes if isinstance(node, LookupJoin))
-        written = (node.dynamic_table_sink.table for node in plan.nodes if isinstance(node, Sink))
+        written = [node.dynamic_table_sink.table for node in plan.nodes if isinstance(node, Sink)]
+        written += (late.table for node in plan.nodes if isinstance(node, LateRowsNode) for late in node.late_rows)
         scanned, looked_up, sinks = (
             {table_id(table): table for table in tables} for tables in (scans, joined, written)
         )
@@ -91,6 +93,9 @@ def _replaced(node: PlanNode, sources: Mapping[str, CatalogTable], test: str) ->
             sink = node.dynamic_table_sink
             sink = sink.model_copy(update={"table": _table(sink.table, test)})
             return node.model_copy(update={"dynamic_table_sink": sink})
+        case LateRowsNode() if node.late_rows:
+            late = (item.model_copy(update={"table": _table(item.table, test)}) for item in node.late_rows)
+            return node.model_copy(update={"late_rows": tuple(late)})
     return node
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from compiled_plan.plans.inspection.lineage.operators import OperatorLineage
 from compiled_plan.plans.nodes.base import PlanNode
+from compiled_plan.plans.nodes.late_rows import LateRowsNode
 from compiled_plan.plans.nodes.scan import TableSourceScan
 from compiled_plan.plans.nodes.sink import Sink
 
@@ -52,7 +53,7 @@ def identifier_of(node: PlanNode) -> str:
 
 def table_of(node: PlanNode) -> str:
     """Connector and format of a node's table; empty without a table."""
-    options = [table.options for _, table in node.tables()][:1]
+    options = [] if isinstance(node, LateRowsNode) else [table.options for _, table in node.tables()][:1]
     return ", ".join(
         options[key] for options in options for key in ("connector", "format", "value.format") if key in options
     )

@@ -17,6 +17,7 @@ from compiled_plan.plans.execution.interfaces import connectors
 from compiled_plan.plans.execution.interfaces.dead_letters import letters_of
 from compiled_plan.plans.execution.interfaces.outputs import OutputHistory, Return, ReturnsOutput, SetsAside, Span
 from compiled_plan.plans.execution.spark.storage import Folder
+from compiled_plan.plans.execution.stages.late_rows import late_sinks
 from compiled_plan.plans.execution.stages.prepared import dead_letter_table, sink_tables, table_spec
 from compiled_plan.plans.execution.state.checkpoint.store import Store
 from compiled_plan.plans.execution.state.checkpoint.written import read_written
@@ -253,7 +254,8 @@ def _open_sinks(spark: SparkSession, store: Store) -> Iterator[tuple[connectors.
 def _tables(store: Store) -> Iterator[connectors.TableSpec]:
     for head in reversed(_last_heads(store)):
         plan = CompiledPlan.from_json(store.program(head).plan)
-        yield from sink_tables([node for node in plan.sinks if isinstance(node, Sink)]).values()
+        sinks = [node for node in plan.sinks if isinstance(node, Sink)]
+        yield from sink_tables([*sinks, *(late.sink for late in late_sinks(plan))]).values()
         for scan in plan.nodes:
             if isinstance(scan, TableSourceScan):
                 letters = letters_of(replace(table_spec(scan), dead_letters=dead_letter_table(scan)))

@@ -4,6 +4,7 @@ import java.util.ArrayDeque;
 import java.util.Arrays;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
+import org.apache.spark.sql.types.StructField;
 import org.compiledplan.kernel.host.spark.SparkTypes;
 import org.compiledplan.kernel.operators.base.Out;
 
@@ -73,6 +74,24 @@ final class Emitted implements Out {
     InternalRow envelope = new GenericInternalRow(row);
     if (from.tap != null) from.tap.take(envelope);
     ready.add(envelope);
+  }
+
+  /** Emits a late input row in the output of such rows. */
+  void late(InternalRow row, StageRuntime.Late to, long watermark) {
+    StructField[] fields = to.part().type().fields();
+    InternalRow values = row.getStruct(to.part().column(), fields.length).copy();
+    Object[] struct = new Object[fields.length + 1];
+    for (int i = 0; i < fields.length; i++) struct[i] = values.get(i, fields[i].dataType());
+    if (watermark > Long.MIN_VALUE) struct[fields.length] = watermark;
+    Object[] late = new Object[spec.outputSchema.length()];
+    late[StageSpec.OP] = to.op();
+    late[StageSpec.PORT] = NO_PORT;
+    late[StageSpec.KIND] = row.getByte(spec.head[StageSpec.KIND]);
+    late[StageSpec.ORD] = row.getLong(spec.head[StageSpec.ORD]);
+    int path = spec.head[StageSpec.PATH];
+    late[StageSpec.PATH] = row.isNullAt(path) ? null : row.getBinary(path);
+    late[to.position()] = new GenericInternalRow(struct);
+    ready.add(new GenericInternalRow(late));
   }
 
   boolean isEmpty() {

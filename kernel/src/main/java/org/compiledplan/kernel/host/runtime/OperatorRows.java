@@ -90,7 +90,10 @@ final class OperatorRows implements Iterator<InternalRow> {
       rowsIn[input.port()] += session.merge(input, row.getBinary(partial), emitted, outcomes);
     } else {
       rowsIn[input.port()]++;
-      outcomes.add(session.process(input, emitted), 1);
+      Outcome outcome = session.process(input, emitted);
+      outcomes.add(outcome, 1);
+      StageRuntime.Late late = to.late[input.port()];
+      if (late != null && outcome.isLate()) emitted.late(row, late, input.watermark());
     }
     to.time.end(begun);
   }

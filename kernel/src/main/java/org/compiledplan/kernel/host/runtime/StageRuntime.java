@@ -58,6 +58,9 @@ public final class StageRuntime {
     /** True if rows of a key may arrive pre-aggregated, see {@link Operator#partial}. */
     final boolean folds;
 
+    /** Per input, the output of its late rows; null if they are only counted. */
+    final Late[] late;
+
     public final Interruption interruption;
     private final long granularity;
     private final long watermarkDelay;
@@ -82,6 +85,7 @@ public final class StageRuntime {
       for (int i = 0; i < part.inputs.length; i++)
         fromSpark.add(SparkTypes.fromSpark(part.inputs[i]));
       toSpark = SparkTypes.toSpark(part.output);
+      late = new Late[part.late.length];
       granularity = Math.max(1, part.shortestTtl / TTL_DIVISOR);
       watermarkDelay = part.watermarkDelay;
       eventTime = part.eventTime;
@@ -109,6 +113,13 @@ public final class StageRuntime {
     }
   }
 
+  /**
+   * The output of late rows of an input.
+   *
+   * @param position of the struct in the output
+   */
+  record Late(StageSpec.LatePart part, UTF8String op, int position) {}
+
   final StageSpec spec;
   private final Map<String, Hosted> hosted = new HashMap<>();
 
@@ -123,6 +134,12 @@ public final class StageRuntime {
     for (StageSpec.OperatorPart part : spec.operators) {
       hosted.put(
           part.uid, new Hosted(part, position++, metrics.of(part.uid), interruption, conditions));
+    }
+    for (StageSpec.OperatorPart part : spec.operators) {
+      Late[] late = hosted.get(part.uid).late;
+      for (int i = 0; i < late.length; i++)
+        if (part.late[i] != null)
+          late[i] = new Late(part.late[i], UTF8String.fromString(part.late[i].op()), position++);
     }
   }
 

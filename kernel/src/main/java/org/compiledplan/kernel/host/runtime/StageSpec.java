@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
@@ -63,6 +64,9 @@ public final class StageSpec implements Serializable {
     /** True if its timers fire by watermark. */
     final boolean eventTime;
 
+    /** Per input, the output of its late rows; null if they are only counted. */
+    public final LatePart[] late;
+
     /**
      * @param columns positions of its inputs in a row of the stage
      * @param inputs types of its inputs
@@ -84,6 +88,12 @@ public final class StageSpec implements Serializable {
       shortestTtl = Arrays.stream(ttl).filter(time -> time > 0).min().orElse(0);
       watermarkDelay = json.path("watermarkDelay").asLong();
       eventTime = json.path("timeDomain").asText().equals("event");
+      late = new LatePart[columns.length];
+    }
+
+    /** Returns true if late rows of an input are emitted. */
+    public boolean emitsLateRows() {
+      return Arrays.stream(late).anyMatch(Objects::nonNull);
     }
 
     private static OperatorPart within(StructType envelope, JsonNode json, String parameters) {
@@ -94,7 +104,37 @@ public final class StageSpec implements Serializable {
         columns[i] = position(envelope, ports.get(i).path("column").asText());
         inputs[i] = (StructType) envelope.apply(columns[i]).dataType();
       }
-      return new OperatorPart(json, parameters, columns, inputs);
+      OperatorPart part = new OperatorPart(json, parameters, columns, inputs);
+      for (int i = 0; i < columns.length; i++) {
+        JsonNode late = ports.get(i).path("late");
+        if (late.isObject()) part.late[i] = LatePart.within(envelope, late);
+      }
+      return part;
+    }
+  }
+
+  /**
+   * Late rows of one input. Each row of the input carries, in a column of its own, the values that
+   * are emitted if it is late.
+   *
+   * @param op of the emitted rows
+   * @param column position of that column in a row of the stage
+   * @param type its type
+   * @param output name of the column with the emitted values, and behind them the watermark in ms
+   */
+  public record LatePart(String op, int column, StructType type, String output)
+      implements Serializable {
+    private static LatePart within(StructType envelope, JsonNode json) {
+      int column = position(envelope, json.path("column").asText());
+      return new LatePart(
+          json.path("op").asText(),
+          column,
+          (StructType) envelope.apply(column).dataType(),
+          json.path("output").asText());
+    }
+
+    StructType emitted() {
+      return ((StructType) SparkTypes.nullable(type)).add("watermark", DataTypes.LongType, true);
     }
   }
 
@@ -154,6 +194,10 @@ public final class StageSpec implements Serializable {
       operators.add(part);
       output.add(DataTypes.createStructField(node.path("output").asText(), part.output, true));
     }
+    for (OperatorPart part : operators)
+      for (LatePart late : part.late)
+        if (late != null)
+          output.add(DataTypes.createStructField(late.output(), late.emitted(), true));
     JsonNode passing = json.path("passThrough");
     passThrough = new int[passing.size()];
     for (int i = 0; i < passThrough.length; i++) {
@@ -208,6 +252,8 @@ public final class StageSpec implements Serializable {
     }
     ObjectNode alone = stage.deepCopy();
     alone.putArray("passThrough");
+    for (JsonNode operator : alone.path("operators"))
+      for (JsonNode port : operator.path("ports")) ((ObjectNode) port).remove("late");
     return parse(alone, envelope);
   }
 

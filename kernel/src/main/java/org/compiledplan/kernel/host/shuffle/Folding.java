@@ -27,7 +27,8 @@ public record Folding(StageSpec spec, Set<String> uids)
   public static Folding of(StageSpec spec) {
     Set<String> uids =
         spec.operators.stream()
-            .filter(part -> operator(part).partial() != null)
+            // Pre-aggregates count late rows without keeping them.
+            .filter(part -> !part.emitsLateRows() && operator(part).partial() != null)
             .map(part -> part.uid)
             .collect(Collectors.toSet());
     return uids.isEmpty() ? null : new Folding(spec, uids);

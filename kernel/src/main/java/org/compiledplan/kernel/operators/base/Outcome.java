@@ -43,6 +43,11 @@ public enum Outcome {
     return present ? APPLIED : ABSENT;
   }
 
+  /** Returns true if the row came too late for the operator. */
+  public boolean isLate() {
+    return this == LATE || this == EXPIRED;
+  }
+
   /** Returns the name in reports. */
   public String text() {
     return name().toLowerCase(Locale.ROOT);
