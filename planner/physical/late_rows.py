@@ -10,8 +10,9 @@ from compiled_plan.planner.catalog.connectors import metadata_columns
 from compiled_plan.planner.physical.base import make
 from compiled_plan.planner.physical.catalog import table_of
 from compiled_plan.plans.errors import ProgramError
+from compiled_plan.plans.inspection.late_rows import late_row, late_times
 from compiled_plan.plans.nodes.base import PlanNode
-from compiled_plan.plans.nodes.late_rows import LateRowsNode, LateTable, late_column_faults, metadata_column_faults
+from compiled_plan.plans.nodes.late_rows import LateTable, late_column_faults, metadata_column_faults
 from compiled_plan.plans.nodes.scan import TableSourceScan
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.trees import reached
@@ -42,7 +43,7 @@ def with_late_rows(
         return plan
     tables: dict[_Input, LateRows] = {}
     for scan, request in requests.items():
-        dropping = [at for at in _first_inputs(plan, scan) if at.index in _times(plan, plan.node(at.node))]
+        dropping = [at for at in _first_inputs(plan, scan) if at.index in late_times(plan, plan.node(at.node))]
         if request.where and not dropping:
             raise ProgramError(
                 f"no operator drops late rows of the table that the hint LATE_ROWS names, for {_name(request)}",
@@ -77,11 +78,6 @@ def _first_inputs(plan: CompiledPlan, scan: int) -> Iterator[_Input]:
             yield from (_Input(above.id, index) for index in inputs if above.keeps_state)
 
 
-def _times(plan: CompiledPlan, node: PlanNode) -> Mapping[int, int | None]:
-    rows = [source.output_type for source in plan.inputs(node)]
-    return node.late_times(node.late_input_rows(rows)) if isinstance(node, LateRowsNode) else {}
-
-
 def _check(
     plan: CompiledPlan, at: _Input, request: LateRows, requests: Mapping[int, LateRows], updates: bool
 ) -> None:
@@ -95,9 +91,7 @@ def _check(
                 where=where,
                 remedy=f"name {name} for the late rows of {source}, too",
             )
-    node = plan.node(at.node)
-    assert isinstance(node, LateRowsNode)
-    row = node.late_input_rows([source.output_type for source in plan.inputs(node)])[at.index]
+    row = late_row(plan, plan.node(at.node), at.index)
     faults = [
         *late_column_faults(name, request.table.physical_row(), row, updates=updates),
         *metadata_column_faults(name, [column.name for column in metadata_columns(request.table, writing=True)]),

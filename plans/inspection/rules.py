@@ -12,10 +12,10 @@ from compiled_plan.plans.errors import UnsupportedError
 from compiled_plan.plans.findings import Fault, Finding
 from compiled_plan.plans.inspection.changes import certainly_received
 from compiled_plan.plans.inspection.declared import DECLARED
+from compiled_plan.plans.inspection.late_rows import late_rows_faults
 from compiled_plan.plans.inspection.placement import placement_faults
 from compiled_plan.plans.nodes.base import Inputs, PlanNode
 from compiled_plan.plans.nodes.configuration import configuration_faults
-from compiled_plan.plans.nodes.late_rows import late_rows_faults
 from compiled_plan.plans.nodes.newer import FLINK_VERSION, NewerNode, is_newer
 from compiled_plan.plans.nodes.references import reference_faults
 from compiled_plan.plans.nodes.rules import indices
@@ -74,7 +74,7 @@ def _rule_findings(node: PlanNode, position: int, plan: CompiledPlan, received: 
         before = tuple(tuple(source.output_type for source in plan.inputs(above)) for above in nodes)
         inputs = Inputs(rows, nodes, before, received, declared=DECLARED)
         faults = [*configuration_faults(node.configuration), *node.faults(inputs), *placement_faults(node, plan)]
-        faults += late_rows_faults(node, inputs)
+        faults += late_rows_faults(plan, node, received)
         # A node's own rule has the best message; the generic check covers references that it ignores.
         faults = faults or [*reference_faults(node, [len(row.fields) for row in rows])]
         if any(isinstance(above, NewerNode) for source in nodes for above in (source, *plan.inputs(source))):

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from compiled_plan.plans.findings import Fault
-from compiled_plan.plans.nodes.base import Inputs, PlanNode
+from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.declared import TableFault
 from compiled_plan.plans.nodes.model import Int, PlanModel
-from compiled_plan.plans.nodes.table_rules import catalog_table_faults, physical_row
-from compiled_plan.plans.nodes.tables import CatalogTable, MetadataColumn
+from compiled_plan.plans.nodes.tables import CatalogTable
 from compiled_plan.plans.types import BIGINT, INT, STRING, LogicalType, RowType, TimestampLtzType, TimestampType
 
 #: Metadata of a late row, and the types that a column for it may have.
@@ -47,13 +45,9 @@ class LateRowsNode(PlanNode):
         """The inputs whose rows may be late, each with the column of its time; None for windows carried by rows.
 
         Args:
-            rows: the rows of the inputs; of the second phase of an aggregate, those before the first.
+            rows: the rows of the inputs.
         """
         return {}
-
-    def late_input_rows(self, rows: Sequence[RowType]) -> Sequence[RowType]:
-        """The rows that are dropped, by input: those of the inputs, or those before the first phase of an aggregate."""
-        return rows
 
     def tables(self) -> tuple[tuple[tuple[str, ...], CatalogTable], ...]:
         return tuple((("lateRows", str(at), "table"), late.table) for at, late in enumerate(self.late_rows))
@@ -77,7 +71,7 @@ def late_column_faults(table: str, columns: RowType, row: RowType, *, updates: b
     Args:
         table: its name.
         columns: its columns.
-        row: the row that the operator receives.
+        row: the columns of the rows, see `inspection.late_rows.late_row`.
         updates: True if it also receives updates and deletions.
     """
     reason = f"table {table} takes late rows"
@@ -92,9 +86,9 @@ def late_column_faults(table: str, columns: RowType, row: RowType, *, updates: b
             continue
         source = row.field_named(name)
         if source is None:
-            message = f"{reason}, and the operator that drops them receives no column {name!r}"
-            received = ", ".join(f"{item.name} {item.type.as_regular()}" for item in row.fields)
-            yield TableFault(message, f"it receives: {received}; metadata of late rows: {metadata}")
+            message = f"{reason}, and they have no column {name!r}"
+            known = ", ".join(f"{item.name} {item.type.as_regular()}" for item in row.fields)
+            yield TableFault(message, f"they have: {known}; metadata: {metadata}")
             continue
         regular = source.type.as_regular()
         if regular != type_ and regular.with_nullability(True) != type_:
@@ -103,37 +97,6 @@ def late_column_faults(table: str, columns: RowType, row: RowType, *, updates: b
     if updates and columns.field_named(KIND) is None:
         message = f"{reason}, which may be updates and deletions, and it has no column for their kind"
         yield TableFault(message, f"declare a column {KIND} {STRING}")
-
-
-def late_rows_faults(node: PlanNode, inputs: Inputs) -> Iterator[Fault]:
-    """Faults of the tables for late rows of a node."""
-    if not isinstance(node, LateRowsNode) or not node.late_rows:
-        return
-    rows = node.late_input_rows(inputs.rows)
-    times, seen = node.late_times(rows), set[int]()
-    for at, late in enumerate(node.late_rows):
-        path = ("lateRows", at)
-        if late.input not in times or late.input in seen:
-            problem = "has two tables for late rows" if late.input in seen else "has no late rows"
-            message = f"input {late.input} {problem}"
-            yield Fault((*path, "input"), message, "remove the entry", late.input)
-            continue
-        seen.add(late.input)
-        wrong = list(catalog_table_faults(late.table, (*path, "table"), inputs.declared, reading=False))
-        yield from wrong
-        resolved = late.table.resolved_table
-        if wrong or resolved is None:
-            continue
-        columns, place = resolved.table_schema.columns, (*path, "table", "resolvedTable", "schema", "columns")
-        name, updates = ".".join(late.table.path), not inputs.received.insert_only
-        faults = [
-            *late_column_faults(name, physical_row(resolved), rows[late.input], updates=updates),
-            *metadata_column_faults(
-                name, [item.name for item in columns if isinstance(item, MetadataColumn) and not item.is_virtual]
-            ),
-        ]
-        for fault in faults:
-            yield Fault(place, fault.message, fault.remedy, None)
 
 
 def metadata_column_faults(table: str, names: Sequence[str]) -> Iterator[TableFault]:

@@ -213,9 +213,6 @@ class GlobalWindowAggregate(_OverWindows):
     def late_times(self, rows: Sequence[RowType]) -> Mapping[int, int | None]:
         return _late_times(self.windowing)
 
-    def late_input_rows(self, rows: Sequence[RowType]) -> Sequence[RowType]:
-        return (self.local_agg_input_row_type,)
-
     @property
     def flink_mapping(self) -> FlinkMapping:
         return _mapping(self, self.windowing.window)

@@ -30,7 +30,7 @@ from compiled_plan.planner.algebra.rex import OuterRef
 from compiled_plan.planner.algebra.timed import OverAggregate, TemporalJoin
 from compiled_plan.planner.algebra.traverse import map_expressions
 from compiled_plan.planner.algebra.windows import GroupWindowAggregate, WindowTable
-from compiled_plan.planner.catalog.tables import ColumnKind
+from compiled_plan.planner.catalog.tables import CatalogTable, ColumnKind
 from compiled_plan.planner.diagnostics.internal import unknown_node
 from compiled_plan.planner.rules.helpers.needed_columns import Columns, wanted_calls
 from compiled_plan.plans.connectors.registry import connector_spec
@@ -49,7 +49,19 @@ class Pruned:
 
 
 def pruned_scan(rel: Scan, wanted: Columns, order: list[int] | None, keeps_key: Callable[[Scan], bool]) -> Pruned:
-    """A scan of the `wanted` columns: physical ones in the order of use, then metadata ones as declared."""
+    """A scan of the `wanted` columns: physical ones in the order of use, then metadata ones as declared.
+
+    It also reads columns that only its table for late rows has, which end in a projection above it.
+    """
+    late = frozenset() if rel.late is None else _late_columns(rel, rel.late.table) - wanted
+    if late:
+        wider = pruned_scan(rel, wanted | late, order, keeps_key)
+        read, chosen = wider.rel.row_type, ordered(wanted, order or ())
+        places = [wider.place[index] for index in chosen]
+        fields = tuple(read.fields[at] for at in places)
+        refs = tuple(InputRef(at, field.type) for at, field in zip(places, fields, strict=True))
+        project = Project(wider.rel, refs, RowType(fields=fields))
+        return Pruned(project, {index: at for at, index in enumerate(chosen)})
     if keeps_key(rel):
         wanted = wanted | _key_columns(rel)
     connector = connector_spec(rel.table.option("connector"))
@@ -73,6 +85,11 @@ def ordered(wanted: Columns, order: Sequence[int]) -> list[int]:
     """The wanted columns, those of `order` first."""
     first = [index for index in order if index in wanted]
     return [*first, *(index for index in sorted(wanted) if index not in first)]
+
+
+def _late_columns(rel: Scan, table: CatalogTable) -> Columns:
+    names = rel.row_type.names
+    return frozenset(names.index(column.name) for column in table.physical if column.name in names)
 
 
 def _key_columns(rel: Scan) -> Columns:

@@ -41,7 +41,7 @@ class Flow:
 
     `condition` selects the rows (None: all). `watermark` is the one at which each row arrives, in ms, in plans with
     event time: null for rows that are never late. `current` is the value of CURRENT_WATERMARK, in ms, before the first
-    stage.
+    stage. `source` has the columns of the scan that read the row, by name, up to the first operator with state.
     """
 
     kind: Column
@@ -51,6 +51,7 @@ class Flow:
     condition: Column | None = None
     watermark: Column | None = None
     current: Column | None = None
+    source: Mapping[str, Column] = field(default_factory=dict)
 
     def where(self, condition: Column) -> Flow:
         """The rows for which `condition` is also true."""

@@ -106,7 +106,8 @@ def lookup_join(node: LookupJoin, port: int, flow: Flow, lowering: Lowering) -> 
 
     def make(element: Column, position: Column) -> Flow:
         columns = tuple(F.when(element.isNotNull(), column) for column in looked_up.columns(element))
-        return Flow(flow.kind, flow.ord, flow.path_to(position), (*flow.columns, *columns), None, flow.watermark)
+        path, joined = flow.path_to(position), (*flow.columns, *columns)
+        return Flow(flow.kind, flow.ord, path, joined, None, flow.watermark, source=flow.source)
 
     return [Exploded(looked_up.rows, make, flow.condition)]
 

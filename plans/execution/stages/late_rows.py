@@ -17,14 +17,13 @@ from compiled_plan.plans.execution.interfaces.connectors import INSERT, KIND, OR
 from compiled_plan.plans.execution.operators.base import Flow
 from compiled_plan.plans.execution.spark.types import to_spark
 from compiled_plan.plans.execution.stages.layout import Port
+from compiled_plan.plans.inspection.late_rows import late_row, reader_of
 from compiled_plan.plans.nodes.late_rows import BEHIND, INPUT, OPERATOR, WATERMARK, LateRowsNode, late_columns
 from compiled_plan.plans.nodes.late_rows import KIND as LATE_KIND
-from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.nodes.table_rules import physical_row
 from compiled_plan.plans.nodes.tables import TableSink
-from compiled_plan.plans.nodes.stateless import Exchange
-from compiled_plan.plans.nodes.window import GlobalWindowAggregate, LocalWindowAggregate
+from compiled_plan.plans.nodes.window import LocalWindowAggregate
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.types import BIGINT, LogicalType, RowType, TimestampLtzType
 
@@ -42,9 +41,9 @@ class LateSink:
         sink: a node that writes them; it is not in the plan.
         operator: the uid of the operator.
         port: the column beside the operator's input.
-        sources: the columns of the input that the table has, in order.
+        sources: the columns of `row` that the table has, in order.
         time: the column of the input with a row's time; None if there is none.
-        row: the columns of the input.
+        row: the columns of the input, and behind them those of its source, see `late_row`.
         table: the columns of the table.
     """
 
@@ -81,7 +80,10 @@ class LateSink:
         time = F.lit(None).cast("bigint")
         if self.time is not None:
             time = F.unix_millis(as_point(flow.columns[self.time]))
-        return [*(flow.columns[at] for at in self.sources), time]
+        columns = [
+            flow.columns[at] if at < len(flow.columns) else flow.source[self.row.names[at]] for at in self.sources
+        ]
+        return [*columns, time]
 
     def rows(self) -> Flow:
         """The rows that the kernel returns, as rows of the table."""
@@ -113,12 +115,12 @@ def late_sinks(plan: CompiledPlan) -> tuple[LateSink, ...]:
     first = 1 + max((node.id for node in plan.nodes), default=0)
     for node in plan.nodes:
         for late in node.late_rows if isinstance(node, LateRowsNode) else ():
-            reader = _reader(plan, node)
+            reader = reader_of(plan, node)
             rows = [source.output_type for source in plan.inputs(reader.id)]
             resolved = late.table.resolved_table
             assert resolved is not None
             assert isinstance(reader, LateRowsNode | LocalWindowAggregate)
-            table, row = physical_row(resolved), rows[late.input]
+            table, row = physical_row(resolved), late_row(plan, node, late.input)
             sink = Sink(
                 id=first + len(sinks),
                 output_type=table,
@@ -132,13 +134,3 @@ def late_sinks(plan: CompiledPlan) -> tuple[LateSink, ...]:
             port = Port(node.id, late.input, late=True)
             sinks.append(LateSink(sink, node.uid or "", port, sources, time, row, table))
     return tuple(sinks)
-
-
-def _reader(plan: CompiledPlan, node: PlanNode) -> PlanNode:
-    """The node whose inputs an operator receives: the first phase of an aggregate passes its rows on."""
-    if not isinstance(node, GlobalWindowAggregate):
-        return node
-    (below,) = plan.inputs(node.id)
-    while isinstance(below, Exchange):
-        (below,) = plan.inputs(below.id)
-    return below

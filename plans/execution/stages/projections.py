@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 
 from compiled_plan.plans.connectors.dead_letters import puts_aside
 from compiled_plan.plans.execution.expressions import to_column
-from compiled_plan.plans.execution.expressions.precision import as_passed
+from compiled_plan.plans.execution.expressions.precision import as_passed, as_sent
 from compiled_plan.plans.execution.interfaces.connectors import INSERT, KIND, ORD, PATH
 from compiled_plan.plans.execution.interfaces.dead_letters import DEAD, dead_columns
 from compiled_plan.plans.execution.operators.base import Exploded, Flow, Lowering, assigners_above, lower_stateless
@@ -111,9 +111,7 @@ class Projections:
         """The rows of a source, what its scans read of them, and their watermarks."""
         plan = self.prepared.plan
         flows = {
-            start: self._filtered(
-                source, start, Flow(F.col(KIND), F.col(ORD), F.col(PATH), self._scanned(source, start))
-            )
+            start: self._filtered(source, start, self._scan_flow(start, self._scanned(source, start)))
             for start in self.prepared.starts(source)
         }
         times = [time for start, flow in flows.items() for time in watermark_times(plan, start, flow, self.lowering)]
@@ -121,6 +119,12 @@ class Projections:
             frame = with_current_watermark(self.spark, frame, times, partitions)
             flows = {start: replace(flow, current=F.col(CURRENT)) for start, flow in flows.items()}
         return frame, flows, times
+
+    def _scan_flow(self, start: int, columns: tuple[Column, ...]) -> Flow:
+        row = self.prepared.plan.node(start).output_type
+        named = zip(row.names, row.types, columns, strict=True) if self.prepared.late else ()
+        source = {name: as_sent(column, type_) for name, type_, column in named}
+        return Flow(F.col(KIND), F.col(ORD), F.col(PATH), columns, source=source)
 
     def _puts_aside(self, source: int) -> bool:
         """True if a source has dead letters."""
