@@ -79,3 +79,46 @@ def test_rows_that_an_operator_drops(spark: SparkSession, name: str) -> None:
             test.late(a=[["a", 7, LATE]])
             test.end()
             test.expect(o=results, **({"late": late} if option else {}))
+
+
+JOINED = "SELECT x.k, x.v + y.v FROM {} x JOIN {} y ON x.k = y.k AND {}"
+NEAR = "x.ts BETWEEN y.ts - INTERVAL '5' SECOND AND y.ts + INTERVAL '5' SECOND"
+SAME_WINDOW = "x.window_start = y.window_start AND x.window_end = y.window_end"
+
+
+def test_rows_of_both_inputs_of_a_window_join(spark: SparkSession) -> None:
+    query = JOINED.format(A_TUMBLE, B_TUMBLE, SAME_WINDOW)
+    for option in ("", OPTION):
+        with ProgramTest(sql=program(query, option), engines=engines_of(spark), bounded=True) as test:
+            test.rows(a=ROWS, b=[["a", 5, "2024-01-01 00:00:05"], ["a", 5, "2024-01-01 00:00:30"]])
+            test.late(a=[["a", 7, LATE]], b=[["b", 8, LATE]])
+            test.end()
+            late = {"late": [[7, LATE, None], [8, LATE, None]]} if option else {}
+            test.expect(o=[["a", 6], ["a", 7]], **late)
+
+
+def test_rows_of_an_interval_join_that_can_match_no_more(spark: SparkSession) -> None:
+    """Both inputs read one source, so that a row's watermark is that of both."""
+    query = JOINED.format("a", "a", NEAR)
+    for option in ("", OPTION):
+        with ProgramTest(sql=program(query, option), engines=engines_of(spark), bounded=True) as test:
+            test.rows(a=ROWS)
+            test.rows(a=[["a", 7, LATE]])
+            test.end()
+            test.expect(o=[["a", 2], ["a", 4]], **({"late": BY_TIME * 2} if option else {}))
+
+
+def test_rows_of_a_union_and_two_tables(spark: SparkSession) -> None:
+    """Two operators write into two tables, and the hint of one replaces the option."""
+    text = program(SUM.format(A_TUMBLE)).replace("INSERT INTO o", "EXECUTE STATEMENT SET BEGIN INSERT INTO o")
+    more = "CREATE TABLE more (k STRING, late_input INT, late_kind STRING) WITH ('connector' = 'print');"
+    query = (
+        "INSERT INTO o SELECT /*+ LATE_ROWS('ab' = 'more') */ k, MAX(v) OVER (PARTITION BY k ORDER BY ts) "
+        "FROM (SELECT * FROM a UNION ALL SELECT * FROM b) AS ab; END;"
+    )
+    with ProgramTest(sql=more + text + query, engines=engines_of(spark), bounded=True) as test:
+        test.rows(a=ROWS, b=[["c", 1, "2024-01-01 00:00:30"]])
+        test.rows(a=[["a", 7, LATE]], b=[["b", 8, LATE]])
+        test.end()
+        test.expect(o=[["a", 1], ["a", 2], ["a", 1], ["a", 2], ["c", 1]])
+        test.expect(late=BY_TIME, more=[["a", 0, "+I"], ["b", 0, "+I"]])
