@@ -64,7 +64,9 @@ def with_late_rows(
 
 
 def _with_tables(node: PlanNode, tables: Mapping[_Input, LateRows]) -> PlanNode:
-    own = sorted(((at.index, request.table) for at, request in tables.items() if at.node == node.id), key=lambda x: x[0])
+    own = sorted(
+        ((at.index, request.table) for at, request in tables.items() if at.node == node.id), key=lambda x: x[0]
+    )
     late = tuple(make(LateTable)(input=index, table=table_of(table)) for index, table in own)
     return node.model_copy(update={"late_rows": late}) if late else node
 
@@ -78,9 +80,7 @@ def _first_inputs(plan: CompiledPlan, scan: int) -> Iterator[_Input]:
             yield from (_Input(above.id, index) for index in inputs if above.keeps_state)
 
 
-def _check(
-    plan: CompiledPlan, at: _Input, request: LateRows, requests: Mapping[int, LateRows], updates: bool
-) -> None:
+def _check(plan: CompiledPlan, at: _Input, request: LateRows, requests: Mapping[int, LateRows], updates: bool) -> None:
     """Raise if a table cannot take the late rows of an input."""
     name, where = _name(request), request.where or str(request.table.identifier)
     for scan in plan.nodes:

@@ -43,5 +43,7 @@ def number_nodes(draft: Draft) -> Draft:
 
     for sink in draft.operators:
         visit(sink)
-    plan = with_late_rows(CompiledPlan(nodes=tuple(nodes), edges=tuple(edges), holds=held_by_nodes(nodes)), late, updates)
+    plan = with_late_rows(
+        CompiledPlan(nodes=tuple(nodes), edges=tuple(edges), holds=held_by_nodes(nodes)), late, updates
+    )
     return replace(draft, plan=with_record(with_uids(plan)))

@@ -39,6 +39,14 @@ EMIT_STRATEGY, IDLE_TIMEOUT = "scan.watermark.emit.strategy", "scan.watermark.id
 _KEEPING_PACE = "Watermark alignment of several tables: "
 _ONE_PACE = "a micro-batch reads all available rows of each table, whatever its watermark"
 LATE_TABLE = "late.table"
+#: Options of tables whose rows may be late, for every connector that streams.
+LATE_ROWS = {
+    LATE_TABLE: passive(
+        Kind.TEXT,
+        "Table of the program for rows that the first operator with state drops as late. Not an option of Flink.",
+        Use.SOURCE,
+    ),
+}
 #: Options of tables with watermarks, for every connector.
 WATERMARKS = {
     EMIT_STRATEGY: passive(
@@ -54,11 +62,7 @@ WATERMARKS = {
         "The default is `table.exec.source.idle-timeout`.",
         Use.SOURCE,
     ),
-    LATE_TABLE: passive(
-        Kind.TEXT,
-        "Table of the program for rows that the first operator with state drops as late. Not an option of Flink.",
-        Use.SOURCE,
-    ),
+    **LATE_ROWS,
     "scan.watermark.alignment.group": refused(_KEEPING_PACE + "name of the group.", _ONE_PACE),
     "scan.watermark.alignment.max-drift": refused(_KEEPING_PACE + "maximum drift.", _ONE_PACE),
     "scan.watermark.alignment.update-interval": refused(_KEEPING_PACE + "interval of updates.", _ONE_PACE),

@@ -260,9 +260,7 @@ def _over_table(binder: Binder, node: ast.TableFunction, place: Place, bind_func
 
 @binds_relation(ast.MatchRecognize)
 def _match_recognize(binder: Binder, node: ast.MatchRecognize, place: Place) -> From:
-    source = relation(
-        binder, node.relation, late_rows.inside(place, replace(place.around, parent=place.outer))
-    )
+    source = relation(binder, node.relation, late_rows.inside(place, replace(place.around, parent=place.outer)))
     columns = tuple(column.name for column in source.visible)
     query = matches.bind_match(binder, node, Bound(source.rel, columns), place.around)
     return _named(binder, query, node, node.alias, (), place)

@@ -5,7 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from compiled_plan.planner.algebra.expressions import substitute
-from compiled_plan.planner.algebra.nodes import Hint, LateRows, Project, PushedWatermark, RelNode, Scan, WatermarkAssigner
+from compiled_plan.planner.algebra.nodes import (
+    Hint,
+    LateRows,
+    Project,
+    PushedWatermark,
+    RelNode,
+    Scan,
+    WatermarkAssigner,
+)
 from compiled_plan.planner.catalog.connectors import check_metadata, check_usable, metadata_columns
 from compiled_plan.planner.catalog.tables import CatalogTable, Column, ColumnKind
 from compiled_plan.planner.functions import casts

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from compiled_plan.plans import types as t
-from compiled_plan.plans.connectors.common import passive, tuning
+from compiled_plan.plans.connectors.common import LATE_ROWS, passive, tuning
 from compiled_plan.plans.connectors.spec import Boundedness, ConnectorSpec, SourceSpec
 from compiled_plan.plans.connectors.table_options import OptionGroup, TableOption, Use
 from compiled_plan.plans.text.options import Kind
@@ -108,6 +108,7 @@ SPEC = ConnectorSpec(
             Kind.COUNT, doc="Number of rows after which the table ends; unlimited by default."
         ),
         "scan.parallelism": tuning(Kind.INTEGER, "Number of generating tasks.", Use.SOURCE),
+        **LATE_ROWS,
     },
     source=SourceSpec(bounded=Boundedness.BY_OPTION),
     groups=(

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 
 from compiled_plan.plans import types as t
-from compiled_plan.plans.connectors.common import flag, passive, refused
+from compiled_plan.plans.connectors.common import LATE_ROWS, flag, passive, refused
 from compiled_plan.plans.connectors.lake_tables import (
     AT_START,
     BATCH,
@@ -147,6 +147,7 @@ SPEC = ConnectorSpec(
         "maxBytesPerTrigger": _read(Kind.MEMORY, "Approximate maximum size of a micro-batch."),
         "failOnDataLoss": _read(Kind.BOOLEAN, "End the run if the log of unread versions was removed.", default="true"),
         **SINK_OPTIONS,
+        **LATE_ROWS,
     },
     source=SourceSpec(bounded=Boundedness.BY_OPTION, changes_by=changes_with(FEED), repeats=_repeats, starts=_START),
     lookup=LookupSpec(joins=True, versions=("versionAsOf", "timestampAsOf")),

@@ -11,7 +11,7 @@ from functools import partial
 
 from compiled_plan.plans import types as t
 from compiled_plan.plans.connectors.columns import within
-from compiled_plan.plans.connectors.common import flag, passive, refused, tuning
+from compiled_plan.plans.connectors.common import LATE_ROWS, flag, passive, refused, tuning
 from compiled_plan.plans.connectors.lake_tables import (
     AT_START,
     SINK_OPTIONS,
@@ -176,6 +176,7 @@ SPEC = ConnectorSpec(
         ),
         "streaming-max-rows-per-micro-batch": _read(Kind.POSITIVE, "The same for rows."),
         **SINK_OPTIONS,
+        **LATE_ROWS,
     },
     source=SourceSpec(
         bounded=Boundedness.BY_OPTION, changes_by=changes_with(CHANGELOG), repeats=_repeats, starts=(CHANGELOG, _START)

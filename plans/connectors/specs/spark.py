@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from compiled_plan.plans import types as t
 from compiled_plan.plans.connectors import jdbc_urls, kafka_settings
 from compiled_plan.plans.connectors.columns import unheld_by_spark
-from compiled_plan.plans.connectors.common import passive
+from compiled_plan.plans.connectors.common import LATE_ROWS, passive
 from compiled_plan.plans.connectors.reached import Reach, Reached
 from compiled_plan.plans.connectors.spec import (
     Boundedness,
@@ -99,6 +99,7 @@ SPEC = ConnectorSpec(
             "at-least-once",
             ("exactly-once", "at-least-once"),
         ),
+        **LATE_ROWS,
     },
     source=SourceSpec(bounded=Boundedness.BY_OPTION),
     sink=SinkSpec(guarantee=Guarantee.AT_LEAST_ONCE),

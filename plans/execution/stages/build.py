@@ -108,9 +108,7 @@ class StageBuilder:
         #: After `build`, a frame with only the columns of the final envelope, to try the sinks' projections on.
         self.columns: DataFrame | None = None
         self._sink_rows: dict[Port, Selection] = {}
-        self.hosted = hosted = hosted_of(
-            prepared.layout, lowering, one_way=bool(options.tick), late=prepared.late
-        )
+        self.hosted = hosted = hosted_of(prepared.layout, lowering, one_way=bool(options.tick), late=prepared.late)
         self.envelope = Envelope(prepared.layout, hosted, prepared.event_time, options.in_order, options.tick)
         self.projections = Projections(spark, prepared, hosted, self.envelope, options.bounded)
         self.specs = StageSpecs(spark, prepared, hosted, options.host)

@@ -120,9 +120,7 @@ def _named(port: KeyedPort, row: RowType) -> Iterator[dict[str, str]]:
         yield {"name": name, "type": str(type_.as_regular())}
 
 
-def hosted_of(
-    layout: Layout, lowering: Lowering, *, one_way: bool = False, late: Sequence[LateSink] = ()
-) -> Hosted:
+def hosted_of(layout: Layout, lowering: Lowering, *, one_way: bool = False, late: Sequence[LateSink] = ()) -> Hosted:
     """Lower the nodes in a plan's stages; see `Hosted` for `one_way` and `late`."""
     nodes = [lowering.plan.node(node) for stage in layout.stages for node in stage]
     steps = {node.id: step_of(node, lowering) for node in nodes if needs_step(node)}

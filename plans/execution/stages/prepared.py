@@ -149,9 +149,7 @@ def prepare(plan: CompiledPlan) -> PreparedPlan:
     return PreparedPlan(plan, layout, tables, values, (*sinks, *(item.sink for item in late)), late)
 
 
-def _with_late_rows(
-    producers: Mapping[int, frozenset[Port]], late: Sequence[LateSink]
-) -> dict[int, frozenset[Port]]:
+def _with_late_rows(producers: Mapping[int, frozenset[Port]], late: Sequence[LateSink]) -> dict[int, frozenset[Port]]:
     """The targets of producers, with the columns beside inputs whose late rows are written, and their sinks."""
     beside = {replace(item.port, late=False): item.port for item in late}
     written: dict[int, set[Port]] = {}

@@ -85,8 +85,10 @@ def test_the_operator_has_the_table_of_a_hint(query: str) -> None:
 def test_other_parts_of_a_plan_are_those_without_the_table() -> None:
     """The scan reads one column more, and a projection above it removes it."""
     with_table, without = compiled(columns="k STRING, ts TIMESTAMP(3)"), compiled(option="")
-    nodes = [node.model_copy(update={"late_rows": ()}) if "late_rows" in type(node).model_fields else node
-             for node in with_table.nodes]
+    nodes = [
+        node.model_copy(update={"late_rows": ()}) if "late_rows" in type(node).model_fields else node
+        for node in with_table.nodes
+    ]
     assert [node.to_dict() for node in nodes] == [node.to_dict() for node in without.nodes]
     wider = {node.id: node.output_type.names for node in compiled().nodes[:2]}
     assert wider == {1: ("k", "more", "ts"), 2: ("k", "ts")}
@@ -122,17 +124,25 @@ KAFKA = "'connector' = 'kafka', 'topic' = 't', 'properties.bootstrap.servers' = 
         ({"columns": "k STRING, more INT"}, "column 'more' is INT where they have VARCHAR"),
         ({"columns": "k STRING NOT NULL"}, "column 'k' is VARCHAR.* NOT NULL where they have VARCHAR"),
         ({"columns": "late_by INT"}, "column 'late_by' is INT where they have BIGINT"),
-        ({"columns": "k STRING, h MAP<STRING, BYTES> METADATA FROM 'headers'", "connector": KAFKA},
-         "they have no metadata for column 'h'"),
+        (
+            {"columns": "k STRING, h MAP<STRING, BYTES> METADATA FROM 'headers'", "connector": KAFKA},
+            "they have no metadata for column 'h'",
+        ),
         ({"connector": "'connector' = 'datagen'"}, "can only be read, not written"),
         ({"connector": "'connector' = 'print', 'x' = 'y'"}, "has no option 'x'"),
         ({"query": UNION, "columns": "k STRING"}, "and also receives rows of .*c"),
         ({"query": hinted("z", "a"), "option": ""}, "hint LATE_ROWS names 'z', which is no table, view or alias"),
         ({"query": hinted("a", "a", "worse"), "option": ""}, "table 'worse', which takes late rows of 'a', is not"),
         ({"query": WINDOWS.replace("SELECT", "SELECT /*+ LATE_ROWS(a) */"), "option": ""}, "takes keys and values"),
-        ({"query": hinted("x", "x").replace("SELECT", "WITH x AS (SELECT MAX(k) AS k, ts FROM a GROUP BY ts) SELECT", 1),
-          "option": ""},
-         "names 'x', whose rows are results of other operators"),
+        (
+            {
+                "query": hinted("x", "x").replace(
+                    "SELECT", "WITH x AS (SELECT MAX(k) AS k, ts FROM a GROUP BY ts) SELECT", 1
+                ),
+                "option": "",
+            },
+            "names 'x', whose rows are results of other operators",
+        ),
     ],
 )
 def test_tables_that_take_no_late_rows(changes: dict[str, str], message: str) -> None:

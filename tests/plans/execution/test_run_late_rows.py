@@ -33,9 +33,7 @@ QUERIES = {
         "SELECT x.k, x.v + y.v FROM clicks x JOIN clicks y ON x.k = y.k "
         "AND x.ts BETWEEN y.ts - INTERVAL '2' SECOND AND y.ts + INTERVAL '2' SECOND"
     ),
-    "versions": (
-        "SELECT x.k, x.v + y.v FROM clicks x JOIN rates FOR SYSTEM_TIME AS OF x.ts AS y ON x.k = y.k"
-    ),
+    "versions": ("SELECT x.k, x.v + y.v FROM clicks x JOIN rates FOR SYSTEM_TIME AS OF x.ts AS y ON x.k = y.k"),
 }
 LATE = "note STRING, v INT, late_operator STRING, late_input INT, late_by BIGINT"
 
@@ -120,7 +118,9 @@ def test_a_crash_before_the_commit_and_a_restart(
     assert sorted(row["note"] for row in lines(tmp_path / "late")) == [f"late 1.{at}" for at in range(3)]
     write_input(tmp_path, range(2, 3))
     Run(spark, plan, options).execute()
-    assert sorted(row["note"] for row in lines(tmp_path / "late")) == [f"late {n}.{at}" for n in (1, 2) for at in range(3)]
+    assert sorted(row["note"] for row in lines(tmp_path / "late")) == [
+        f"late {n}.{at}" for n in (1, 2) for at in range(3)
+    ]
 
 
 def test_a_table_is_added_and_removed_at_a_restart(spark: SparkSession, tmp_path: Path) -> None:

@@ -107,7 +107,8 @@ public final class StageSpec implements Serializable {
       OperatorPart part = new OperatorPart(json, parameters, columns, inputs);
       for (int i = 0; i < columns.length; i++) {
         JsonNode port = ports.get(i);
-        if (StrictObject.holds(port, "late")) part.late[i] = LatePart.within(envelope, port.path("late"));
+        if (StrictObject.holds(port, "late"))
+          part.late[i] = LatePart.within(envelope, port.path("late"));
       }
       return part;
     }
