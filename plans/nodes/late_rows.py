@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.declared import TableFault
 from compiled_plan.plans.nodes.model import Int, PlanModel
+from compiled_plan.plans.nodes.specs import SortSpec
 from compiled_plan.plans.nodes.tables import CatalogTable
 from compiled_plan.plans.types import BIGINT, INT, STRING, LogicalType, RowType, TimestampLtzType, TimestampType
+from compiled_plan.plans.types.temporal import is_rowtime
 
 #: Metadata of a late row, and the types that a column for it may have.
 OPERATOR, INPUT, KIND, WATERMARK, BEHIND = "late_operator", "late_input", "late_kind", "late_watermark", "late_by"
@@ -51,6 +53,12 @@ class LateRowsNode(PlanNode):
 
     def tables(self) -> tuple[tuple[tuple[str, ...], CatalogTable], ...]:
         return tuple((("lateRows", str(at), "table"), late.table) for at, late in enumerate(self.late_rows))
+
+
+def late_by_order(order: SortSpec, row: RowType) -> Mapping[int, int | None]:
+    """The late rows of an operator with one input that orders its rows, by rowtime or not."""
+    column = order.fields[0].index if order.fields else -1
+    return {0: column} if 0 <= column < len(row.types) and is_rowtime(row.types[column]) else {}
 
 
 @dataclass(frozen=True, slots=True)

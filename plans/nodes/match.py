@@ -16,7 +16,7 @@ from compiled_plan.plans.nodes.flink_state import (
     row_types,
     unsure,
 )
-from compiled_plan.plans.nodes.late_rows import LateRowsNode
+from compiled_plan.plans.nodes.late_rows import LateRowsNode, late_by_order
 from compiled_plan.plans.nodes.model import Bool, Enforcing, Nullable, PlanModel
 from compiled_plan.plans.nodes.patterns import alphas, elements, pattern_faults, skip, value_faults
 from compiled_plan.plans.nodes.rules import Path, condition_faults, expression_faults, order, output, partition
@@ -24,7 +24,6 @@ from compiled_plan.plans.nodes.sort import time_first
 from compiled_plan.plans.nodes.specs import PartitionSpec, SortSpec
 from compiled_plan.plans.rex import Literal, RexNode, type_of
 from compiled_plan.plans.types import DayTimeIntervalType, RowType
-from compiled_plan.plans.types.temporal import is_rowtime
 
 
 class MatchSpec(PlanModel):
@@ -79,8 +78,7 @@ class Match(LateRowsNode):
         yield from self._refusals(path)
 
     def late_times(self, rows: Sequence[RowType]) -> Mapping[int, int | None]:
-        fields = [field.index for field in self.match_spec.order_by.fields[:1]]
-        return {0: at for at in fields if is_rowtime(rows[0].types[at])}
+        return late_by_order(self.match_spec.order_by, rows[0])
 
     @property
     def flink_mapping(self) -> FlinkMapping:

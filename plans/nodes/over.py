@@ -22,7 +22,7 @@ from compiled_plan.plans.nodes.flink_state import (
     key_types,
     row_types,
 )
-from compiled_plan.plans.nodes.late_rows import LateRowsNode
+from compiled_plan.plans.nodes.late_rows import LateRowsNode, late_by_order
 from compiled_plan.plans.nodes.model import Always, Bool, Enforcing, Int, PlanModel
 from compiled_plan.plans.nodes.rules import Columns, expression_faults, order, output, partition
 from compiled_plan.plans.nodes.specs import AggregateCall, PartitionSpec, SortSpec
@@ -30,7 +30,7 @@ from compiled_plan.plans.rex import InputRef
 from compiled_plan.plans.rex import Literal as RexLiteral
 from compiled_plan.plans.types import IntegerType, IntervalType, RowType, TimeKind, TimestampBase
 from compiled_plan.plans.types.changelog import ChangelogMode
-from compiled_plan.plans.types.temporal import is_proctime, is_rowtime
+from compiled_plan.plans.types.temporal import is_proctime
 
 #: Names of Flink's states: by time with and without lower bound, and by other columns.
 _STATES = (
@@ -112,8 +112,7 @@ class OverAggregate(LateRowsNode):
         return bool(groups) and (groups[0].is_rows or isinstance(groups[0].lower_bound, UnboundedPreceding))
 
     def late_times(self, rows: Sequence[RowType]) -> Mapping[int, int | None]:
-        fields = [group.order_by.fields[0].index for group in self.over_spec.groups[:1] if group.order_by.fields]
-        return {0: at for at in fields if is_rowtime(rows[0].types[at])}
+        return late_by_order(self.over_spec.groups[0].order_by, rows[0]) if self.over_spec.groups else {}
 
     def faults(self, inputs: Inputs) -> Iterator[Fault]:
         spec, path = self.over_spec, ("overSpec",)

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from compiled_plan.plans.findings import Fault, refusal
 from compiled_plan.plans.nodes.base import Inputs, PlanNode
 from compiled_plan.plans.nodes.flink_state import RECENT_ROWS, FlinkMapping, Row, StateItem, row_types
-from compiled_plan.plans.nodes.late_rows import LateRowsNode
+from compiled_plan.plans.nodes.late_rows import LateRowsNode, late_by_order
 from compiled_plan.plans.nodes.model import Enforcing
 from compiled_plan.plans.nodes.rules import Columns, Path, order, same_as_input
 from compiled_plan.plans.nodes.specs import SortSpec
 from compiled_plan.plans.types import RowType, TimeKind, TimestampBase
-from compiled_plan.plans.types.temporal import is_proctime, is_rowtime
+from compiled_plan.plans.types.temporal import is_proctime
 
 
 class Sort(PlanNode):
@@ -54,8 +54,7 @@ class TemporalSort(LateRowsNode):
         yield from same_as_input(self.output_type, inputs)
 
     def late_times(self, rows: Sequence[RowType]) -> Mapping[int, int | None]:
-        fields = [field.index for field in self.order_by.fields[:1]]
-        return {0: at for at in fields if is_rowtime(rows[0].types[at])}
+        return late_by_order(self.order_by, rows[0])
 
     @property
     def flink_mapping(self) -> FlinkMapping:

@@ -8,8 +8,8 @@ import pytest
 
 from compiled_plan.environment import TableEnvironment
 from compiled_plan.plans.errors import CompiledPlanError
-from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.inspection.check import check
+from compiled_plan.plans.plan import CompiledPlan
 
 A = """CREATE TABLE a (k STRING, v INT, more STRING, ts TIMESTAMP(3), p AS PROCTIME(), WATERMARK FOR ts AS ts) WITH (
   'connector' = 'filesystem', 'path' = 'a', 'format' = 'json'{option});
@@ -110,7 +110,10 @@ def test_operators_that_drop_no_late_rows(query: str) -> None:
         compiled(query.replace("SELECT", "SELECT " + HINT.format("a", "late"), 1), "")
 
 
-UNION = "SELECT k, COUNT(*) FROM (SELECT k, ts FROM a UNION ALL SELECT k, ts FROM c) GROUP BY k, TUMBLE(ts, INTERVAL '1' DAY)"
+UNION = (
+    "SELECT k, COUNT(*) FROM (SELECT k, ts FROM a UNION ALL SELECT k, ts FROM c) "
+    "GROUP BY k, TUMBLE(ts, INTERVAL '1' DAY)"
+)
 KAFKA = "'connector' = 'kafka', 'topic' = 't', 'properties.bootstrap.servers' = 'h', 'format' = 'json'"
 
 
@@ -151,8 +154,7 @@ def test_tables_that_take_no_late_rows(changes: dict[str, str], message: str) ->
 
 
 def test_updates_need_a_column_for_their_kind() -> None:
-    query = "SELECT k, COUNT(*) FROM TABLE(TUMBLE(TABLE b, DESCRIPTOR(ts), INTERVAL '1' DAY)) GROUP BY k, window_start, window_end"
-    query = query.replace("SELECT", "SELECT " + HINT.format("b", "late"), 1)
+    query = hinted("b", "b")
     with pytest.raises(CompiledPlanError, match="may be updates and deletions, and it has no column for their kind"):
         compiled(query, "", "k STRING")
     assert late_tables(compiled(query, "", "k STRING, late_kind STRING"))

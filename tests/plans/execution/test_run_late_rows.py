@@ -28,7 +28,9 @@ QUERIES = {
     "sums": f"SELECT k, SUM(v) FROM {TUMBLE} GROUP BY k, window_start, window_end",
     "counts": f"SELECT CAST(NULL AS STRING), CAST(COUNT(*) AS INT) FROM {TUMBLE} GROUP BY window_start, window_end",
     "totals": "SELECT k, SUM(v) OVER (PARTITION BY k ORDER BY ts ROWS BETWEEN 2 PRECEDING AND CURRENT ROW) FROM clicks",
-    "firsts": "SELECT k, v FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY v ORDER BY ts) AS n FROM clicks) WHERE n = 1",
+    "firsts": (
+        "SELECT k, v FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY v ORDER BY ts) AS n FROM clicks) WHERE n = 1"
+    ),
     "pairs": (
         "SELECT x.k, x.v + y.v FROM clicks x JOIN clicks y ON x.k = y.k "
         "AND x.ts BETWEEN y.ts - INTERVAL '2' SECOND AND y.ts + INTERVAL '2' SECOND"

@@ -59,7 +59,8 @@ QUERIES: Mapping[str, tuple[str, Sequence[Sequence[object]], Sequence[Sequence[o
     "sort": ("SELECT k, v FROM a ORDER BY ts", ONE_EACH, BY_TIME),
     "first row": (FIRST.format("v", "ts", "a", "= 1"), ONE_EACH, BY_TIME),
     "pattern": (
-        "SELECT k, v FROM a MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES X.v AS v PATTERN (X) DEFINE X AS TRUE)",
+        "SELECT k, v FROM a MATCH_RECOGNIZE ("
+        "PARTITION BY k ORDER BY ts MEASURES X.v AS v PATTERN (X) DEFINE X AS TRUE)",
         ONE_EACH,
         BY_TIME,
     ),
