@@ -125,6 +125,10 @@ def _dead_letters(prepared: PreparedPlan, reason: Reason) -> Iterator[Unsupporte
     return (reason.of(table) for table in _sources(prepared) if puts_aside(table.options))
 
 
+def _late_rows(prepared: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:
+    return (reason.of(table_spec(late.sink)) for late in prepared.late)
+
+
 def _same(prepared: PreparedPlan, reason: Reason) -> Iterator[UnsupportedError]:
     seen: dict[tuple[tuple[str, str], ...], TableSpec] = {}
     for table in _sources(prepared):
@@ -193,6 +197,12 @@ REASONS = (
         "dead letters are not supported",
         "leave 'dead-letter.path' or 'dead-letter.table' out",
         _dead_letters,
+    ),
+    Reason(
+        "late rows",
+        "tables for late rows are not supported",
+        "leave 'late.table' and the hint LATE_ROWS out, or run it in micro-batches",
+        _late_rows,
     ),
     Reason("one source twice", "Spark reads no two sources of the same options", "read one table twice", _same),
     Reason(

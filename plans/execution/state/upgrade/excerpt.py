@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
 from compiled_plan.plans.nodes.base import InputProperty, PlanNode
+from compiled_plan.plans.nodes.late_rows import LateRowsNode
 from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.nodes.specs import RowKind
 from compiled_plan.plans.nodes.tables import (
@@ -31,7 +32,7 @@ def above(plan: CompiledPlan, nodes: Iterable[int]) -> frozenset[int]:
 def excerpt(plan: CompiledPlan, wanted: Collection[int]) -> CompiledPlan:
     """A plan of these operators and everything upstream."""
     ids = above(plan, wanted)
-    nodes = [node for node in plan.nodes if node.id in ids]
+    nodes = [_without_late_rows(node) for node in plan.nodes if node.id in ids]
     edges = [edge for edge in plan.edges if edge.target in ids]
     fed = {edge.source for edge in edges}
     free = max(node.id for node in plan.nodes) + 1
@@ -39,6 +40,12 @@ def excerpt(plan: CompiledPlan, wanted: Collection[int]) -> CompiledPlan:
     sinks = list(_sinks(ends, free))
     edges += [Edge.between(node.id, sink.id) for node, sink in zip(ends, sinks, strict=True)]
     return replace(plan, nodes=(*nodes, *sinks), edges=tuple(edges))
+
+
+def _without_late_rows(node: PlanNode) -> PlanNode:
+    """The node without tables for late rows, which the history of an operator does not fill."""
+    late = isinstance(node, LateRowsNode) and node.late_rows
+    return node.model_copy(update={"late_rows": ()}) if late else node
 
 
 def _sinks(ends: Iterable[PlanNode], free: int) -> Iterator[Sink]:

@@ -85,6 +85,13 @@ REFUSED = {
         TOPIC.format(more=", 'dead-letter.path' = '/nowhere'") + OUT + COUNTS.format(source="topic"),
         "dead letters are not supported",
     ),
+    "late rows": (
+        "CREATE TABLE late (id BIGINT) WITH ('connector' = 'print');\n"
+        + EVENTS.format(more=", 'late.table' = 'late'")
+        + OUT
+        + WINDOWS,
+        "tables for late rows are not supported",
+    ),
     "transactions": (
         NUMBERS
         + sink(
