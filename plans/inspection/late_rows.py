@@ -10,6 +10,7 @@ from compiled_plan.plans.inspection.placement import needs_step
 from compiled_plan.plans.nodes.base import PlanNode
 from compiled_plan.plans.nodes.late_rows import LateRowsNode, late_column_faults, metadata_column_faults
 from compiled_plan.plans.nodes.scan import TableSourceScan
+from compiled_plan.plans.nodes.sink import Sink
 from compiled_plan.plans.nodes.stateless import Exchange
 from compiled_plan.plans.nodes.table_rules import catalog_table_faults, physical_row
 from compiled_plan.plans.nodes.tables import MetadataColumn
@@ -36,6 +37,14 @@ def late_times(plan: CompiledPlan, node: PlanNode) -> Mapping[int, int | None]:
     if not isinstance(node, LateRowsNode) or not isinstance(reader, LateRowsNode | LocalWindowAggregate):
         return {}
     return reader.late_times([below.output_type for below in plan.inputs(reader)])
+
+
+def late_tables(plan: CompiledPlan) -> tuple[str, ...]:
+    """The names of the tables for late rows, without those that a sink writes, too."""
+    nodes = [node for node in plan.nodes if isinstance(node, LateRowsNode)]
+    written = {node.dynamic_table_sink.table.identifier for node in plan.sinks if isinstance(node, Sink)}
+    tables = {late.table.identifier: late.table.name for node in nodes for late in node.late_rows}
+    return tuple(name for identifier, name in tables.items() if identifier not in written)
 
 
 def late_row(plan: CompiledPlan, node: PlanNode, index: int) -> RowType:

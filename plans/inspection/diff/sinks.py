@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 
 from compiled_plan.plans.connectors.checks import formats_of
@@ -14,6 +14,7 @@ from compiled_plan.plans.inspection.diff.reasons import Reason
 from compiled_plan.plans.inspection.diff.sides import PlanPair, PlanSide
 from compiled_plan.plans.inspection.diff.sources import moved
 from compiled_plan.plans.inspection.judging.verdicts import PropertyEdit, Verdict, worst
+from compiled_plan.plans.inspection.late_rows import late_tables
 from compiled_plan.plans.inspection.lineage.meaning import type_text
 from compiled_plan.plans.inspection.lineage.operators import Item
 from compiled_plan.plans.inspection.lineage.rows import Port
@@ -26,6 +27,7 @@ from compiled_plan.plans.text.masking import shown_value
 
 _ON = "what changes from now on; nothing of the past again"
 _NOW = "what changes from now on; nothing of the past"
+_STAYS = "nothing any more; what was written stays"
 _NONE = "none"
 #: Session options for the handling of rows that violate constraints.
 _CHECKS = (NOT_NULL, TYPE_LENGTH, NESTED)
@@ -47,8 +49,18 @@ def _edits(both: PlanPair, operators: Operators) -> Iterator[SinkEdit]:
         else:
             yield replace(_added(both, node, operators), new_nodes=(node.id,))
     for node in olds.values():
-        gets = "nothing any more; what was written stays"
-        yield SinkEdit(Change.REMOVED, _name(node), gets, old_nodes=(node.id,))
+        yield SinkEdit(Change.REMOVED, _name(node), _STAYS, old_nodes=(node.id,))
+    yield from _late_edits(late_tables(both.old.plan), late_tables(both.new.plan))
+
+
+def _late_edits(old: Collection[str], new: Collection[str]) -> Iterator[SinkEdit]:
+    """Edits of tables for late rows, which may come and go at any start."""
+    for name in new:
+        change, gets = (Change.KEPT, _ON) if name in old else (Change.ADDED, "late rows from now on")
+        yield SinkEdit(change, name, gets)
+    for name in old:
+        if name not in new:
+            yield SinkEdit(Change.REMOVED, name, _STAYS)
 
 
 def _sinks(side: PlanSide) -> list[Sink]:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from compiled_plan.environment import TableEnvironment
+from compiled_plan.plans.execution.stages.prepared import prepare
 from compiled_plan.plans.execution.testing.sessions import engines_of
 from compiled_plan.testing import ProgramTest
 
@@ -80,6 +82,15 @@ def test_rows_that_an_operator_drops(spark: SparkSession, name: str) -> None:
             test.late(a=[["a", 7, LATE]])
             test.end()
             test.expect(o=results, **({"late": late} if option else {}))
+
+
+def test_stages_without_such_a_table_have_no_columns_for_it() -> None:
+    def columns(option: str) -> list[list[str]]:
+        prepared = prepare(TableEnvironment().compile_script(program(SUM.format(A_TUMBLE), option)))
+        return [[port.column for port in prepared.layout.arriving(level)] for level in (1, 2)]
+
+    assert columns("") == [["p5_0"], ["s7"]]
+    assert columns(OPTION) == [["p5_0", "l5_0"], ["s7", "s8"]]
 
 
 JOINED = "SELECT x.k, x.v + y.v FROM {} x JOIN {} y ON x.k = y.k AND {}"
