@@ -21,7 +21,7 @@ from compiled_plan.commands.interrupts import code_of, handled_by
 from compiled_plan.plans.errors import CompiledPlanError, ExecutionError
 from compiled_plan.plans.plan import CompiledPlan
 from compiled_plan.plans.telemetry.listeners import Listener, Message, failed_message, now_text
-from compiled_plan.plans.telemetry.log_lines import course, end_line
+from compiled_plan.plans.telemetry.log_lines import course, end_line, wrong_accounts
 from compiled_plan.plans.text.visible import counted
 from compiled_plan.plans.version import product_version
 
@@ -162,6 +162,7 @@ class Progress:
         self._verbose = verbose and not self._silent
         self._in_place = not (verbose or self._silent) and status.is_possible()
         self._totals: dict[str, tuple[int, int, int]] = {}
+        self._wrong: list[str] = []
         self._rows_in = self._rows_out = 0
         self._last_batch, self._active_at = -1, time.monotonic()
         self._over, self._heartbeat_seconds = threading.Event(), heartbeat_seconds
@@ -209,9 +210,11 @@ class Progress:
 
     def batch(self, progress: BatchProgress) -> None:
         """Report a finished micro-batch to stderr and the listeners."""
-        self._send(progress.to_dict())
+        message = progress.to_dict()
+        self._send(message)
         if self._silent:
             return
+        self._warn(progress.batch, wrong_accounts(message))
         moved = [line for operator in progress.operators if (line := self._operator(operator))]
         self._last_batch = progress.batch
         if not (progress.rows_in or progress.rows_out or progress.dead_letters or moved):
@@ -230,6 +233,13 @@ class Progress:
             return
         console().print("\n".join([head, *moved]), highlight=False)
 
+    def _warn(self, batch: int, wrong: list[str]) -> None:
+        """Warn of wrong accounts once, also in a micro-batch without rows: entries may expire in it."""
+        for text in wrong:
+            if text not in self._wrong:
+                console().print(f"warning: batch {batch}: {text}", highlight=False)
+        self._wrong = wrong
+
     def _operator(self, operator: OperatorProgress) -> str:
         """The line of an operator: its rows since the last micro-batch; empty if there are none."""
         totals = operator.rows_in, operator.rows_out, operator.rows_late
@@ -239,9 +249,6 @@ class Progress:
             return ""
         text = f"  {operator.uid}: {counted(rows_in, 'row')} in, {rows_out} out"
         text += f", {counted(operator.state_rows, 'state row')}"
-        if operator.unaccounted_rows or operator.unaccounted_entries:
-            text += f", NOT ACCOUNTED FOR: {counted(operator.unaccounted_rows, 'row')}"
-            text += f" and {counted(operator.unaccounted_entries, 'state row')}, please report it"
         return text + (f", {counted(late, 'late row')}" if late else "")
 
     def _beat(self) -> None:

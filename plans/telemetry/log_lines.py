@@ -33,6 +33,17 @@ def end_line(message: Message) -> str:
     return text + (f", {counted(message['deadLetters'], 'dead letter')}" if message["deadLetters"] else "")
 
 
+def wrong_accounts(message: Message) -> list[str]:
+    """The operators of a micro-batch whose rows or entries of state do not add up: a fault of the product."""
+    texts = []
+    for operator in message["operators"]:
+        if unaccounted := operator.get("unaccounted"):
+            numbers = (unaccounted["rows"], "row"), (unaccounted["entries"], "state row")
+            missing = " and ".join(counted(number, word) for number, word in numbers if number)
+            texts.append(f"operator {operator['uid']} does not account for {missing}, please report it")
+    return texts
+
+
 class LogLines:
     """Writes log lines: the start, the first micro-batch and then summaries at growing intervals, the end.
 
@@ -46,6 +57,7 @@ class LogLines:
         self._write = write
         self._pending: list[Message] = []
         self._late = 0
+        self._wrong: list[str] = []
         self._written_at: datetime | None = None
         self._interval = FIRST
 
@@ -87,11 +99,12 @@ class LogLines:
             self._summary()
 
     def _doubts(self) -> list[str]:
-        """Dead letters and late rows of the micro-batches since the last line."""
+        """Dead letters, late rows and wrong accounts of the micro-batches since the last line."""
         letters = sum(message["deadLetters"] for message in self._pending)
         late = _late(self._pending[-1]) - self._late
         doubts = [(letters, "dead letter"), (late, "late row")]
-        return [counted(number, word) for number, word in doubts if number > 0]
+        wrong = [text for text in wrong_accounts(self._pending[-1]) if text not in self._wrong]
+        return [*(counted(number, word) for number, word in doubts if number > 0), *wrong]
 
     def _summary(self) -> None:
         """Write a line on the micro-batches since the last line."""
@@ -107,7 +120,7 @@ class LogLines:
         lag = lag_of(last)
         parts = [text, *([] if lag is None else [f"lag {lag}"]), *doubts]
         self._lines(last, [", ".join(parts)], "WARN" if doubts else "INFO")
-        self._late, self._pending = _late(last), []
+        self._late, self._wrong, self._pending = _late(last), wrong_accounts(last), []
 
 
 def _late(message: Message) -> int:

@@ -67,6 +67,24 @@ def test_all_lines_are_of_one_batch_and_idle_ones_are_silent(capsys: pytest.Capt
     ]
 
 
+def unaccounted(rows: int, entries: int) -> OperatorProgress:
+    return OperatorProgress("sum", "", 5, 3, 2, unaccounted_rows=rows, unaccounted_entries=entries)
+
+
+def test_a_wrong_account_is_a_warning_when_it_changes(capsys: pytest.CaptureFixture[str]) -> None:
+    progress = Progress("plan.json", as_json=False, quiet=False)
+    # Entries may expire in a micro-batch without rows.
+    accounts = [unaccounted(0, 0), unaccounted(0, 7), unaccounted(0, 7), unaccounted(-1, 7)]
+    for number, account in enumerate(accounts):
+        progress.batch(batch(number, 0, 0, account))
+    assert capsys.readouterr().err.splitlines() == [
+        "batch 0: 0 rows in, 0 out, 5 ms",
+        "  sum: 5 rows in, 3 out, 2 state rows",
+        "warning: batch 1: operator sum does not account for 7 state rows, please report it",
+        "warning: batch 3: operator sum does not account for -1 rows and 7 state rows, please report it",
+    ]
+
+
 def test_messages_have_idle_batches_and_totals(capsys: pytest.CaptureFixture[str]) -> None:
     progress = Progress("plan.json", as_json=True, quiet=False)
     for number in range(2):
@@ -124,6 +142,17 @@ def test_one_line_in_place_below_all_output(terminal: Callable[[], Terminal]) ->
     assert len(screen()[-1]) == 69
     progress.end(RunResult(batches=4, rows_in=9, rows_out=9, stopped=True))
     assert screen() == ["+I[1]", "a warning", "stopped after 4 batches, 9 rows in", ""]
+
+
+def test_a_wrong_account_stays_above_the_line_in_place(terminal: Callable[[], Terminal]) -> None:
+    screen = terminal().screen
+    progress = Progress("plan.json", as_json=False, quiet=False)
+    for number in range(2):
+        progress.batch(batch(number, 1, 1, unaccounted(7, 0)))
+    *warning, last = screen()
+    text = "warning: batch 0: operator sum does not account for 7 rows, please report it"
+    assert " ".join(line.strip() for line in warning) == text
+    assert last == "batch 1: 1 row in, 1 out, 5 ms; run: 2 in, 2 out; 2 state rows"
 
 
 @pytest.mark.parametrize(("verbose", "term"), [(True, "xterm"), (False, "dumb")])

@@ -69,6 +69,15 @@ def test_dead_letters_and_late_rows_are_warnings() -> None:
     assert lines[3].endswith("lag 3, 1 dead letter") and lines[4].endswith("lag 3, 2 late rows")
 
 
+def test_a_wrong_account_is_a_warning_when_it_changes() -> None:
+    messages = [batch(number, number) for number in range(400)]
+    for message in messages[301:]:
+        message["operators"][0]["unaccounted"] = {"rows": 0, "entries": 7}
+    lines = lines_of(*messages, {**messages[-1], "at": at(1000)}, batch(400, 2000))
+    assert [line.split(" ", 2)[1] for line in lines] == ["INFO", "INFO", "INFO", "WARN", "INFO", "INFO"]
+    assert lines[3].endswith("lag 3, operator join-1 does not account for 7 state rows, please report it")
+
+
 def test_the_end_sums_what_is_pending_and_hides_secrets() -> None:
     end = {"event": "end", "at": at(9), "batches": 2, "rowsIn": 20, "rowsOut": 10, "stopped": True, "deadLetters": 0}
     lines = lines_of(batch(0, 0), batch(1, 5), end)
