@@ -121,7 +121,7 @@ def share_of(text: str) -> Fraction:
             raise ValueError
     except (ValueError, ZeroDivisionError):
         raise CheckpointError(
-            f"--keep {text}: not a share of uses", remedy="write a share above 0% and up to 100%, such as `99.9%`"
+            f"{text!r} is not a share of uses to keep", remedy="write a share above 0% and up to 100%, such as `99.9%`"
         ) from None
     return share
 
@@ -179,5 +179,5 @@ def _check(entry: EntryAdvice, lines: Sequence[StateLine], where: str) -> None:
         raise PlanError(
             f"{entry.uid}.{entry.entry} has the TTL {present} in the plan, and the advice is of uses under {observed}",
             where=where,
-            remedy="run the plan, and ask for an advice again; or set it with --ttl",
+            remedy="run the plan, and ask for an advice again; or set it with `edit-plan --ttl`",
         )

@@ -99,7 +99,7 @@ def test_an_advice_as_text(place: Place) -> None:
     [
         (["--keep", "99%"], 2, "--keep is a share for --advise"),
         (["--advise", "--what-if", "3d"], 2, "exclude each other"),
-        (["--advise", "--keep", "all"], 1, "--keep all: not a share of uses"),
+        (["--advise", "--keep", "all"], 1, "'all' is not a share of uses to keep"),
     ],
 )
 def test_refusals(place: Place, arguments: list[str], code: int, says: str) -> None:
